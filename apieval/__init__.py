@@ -1,0 +1,42 @@
+"""Measure how well language models solve verbalized Italian rebuses, through any model's API.
+
+For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `run` models and
+`score` what is stored. Importing this package opens nothing and imports no network library.
+"""
+
+from apieval.errors import ApievalError, ConfigError, DataError, StoreError
+from apieval.evaluate import Result, RunOptions, run, score
+from apieval.rebus.dataset import Dataset, load
+from apieval.rebus.metrics import tally
+from apieval.rebus.parsers.official import parse
+from apieval.rebus.prompts import build as build_prompt
+from apieval.run.watcher import Watcher
+from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
+from apieval.signature import VERSION
+
+__version__ = VERSION
+
+__all__ = [
+    "ApievalError",
+    "ConfigError",
+    "DataError",
+    "Dataset",
+    "ItemScore",
+    "Outcome",
+    "Prediction",
+    "Rebus",
+    "Response",
+    "Result",
+    "RunOptions",
+    "Setting",
+    "StoreError",
+    "Tally",
+    "Watcher",
+    "__version__",
+    "build_prompt",
+    "load",
+    "parse",
+    "run",
+    "score",
+    "tally",
+]

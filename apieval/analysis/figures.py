@@ -1,0 +1,134 @@
+"""Figures of a run: every metric by setting, subset, parser and aggregation, with n and interval.
+
+Both aggregations are made, because the literature uses both: `micro`, the study's, right words
+over all words; `macro`, the CALAMITA harness's, each rebus's share rounded to 4 decimals, then the
+mean over rebuses.
+
+A failed or unasked request is not the model's: while one is missing, a figure counts it as not
+right, is marked partial, and carries the bounds it can still take.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, Final, Literal
+
+from apieval.analysis.statistics import Interval, bootstrap, wilson
+from apieval.rebus.metrics import METRICS, OF_REBUSES
+from apieval.rebus.parsers import official
+from apieval.rebus.scoring import PARSERS
+from apieval.schema import ItemScore, Rebus, RowId, Setting, Tally
+
+Aggregation = Literal["micro", "macro"]
+AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
+ALL: Final = "all"
+Cell = tuple[Setting, str, str]
+"""Setting, subset, parser."""
+
+
+@dataclass(slots=True)
+class Tallies:
+    """The tallies of one setting, subset and parser, by rebus; samples of a rebus stand together."""
+
+    by_rebus: dict[RowId, dict[str, list[Tally]]] = field(default_factory=dict)
+
+    def add(self, score: ItemScore) -> None:
+        """Take in the score of one answer; a failed one has none."""
+        mine = self.by_rebus.setdefault(score.id, {name: [] for name in METRICS})
+        for name, tally in (score.tallies or {}).items():
+            mine[name].append(tally)
+
+
+class Collector:
+    """Take in scores one at a time, and make figures of them at the end."""
+
+    def __init__(
+        self, rebuses: Sequence[Rebus], settings: Sequence[Setting], samples: int = 1
+    ) -> None:
+        """Expect an answer to every rebus in every setting, `samples` times."""
+        self._rebuses = rebuses
+        self._samples = samples
+        subsets = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
+        self._cells: dict[Cell, Tallies] = {
+            cell: Tallies() for cell in product(settings, subsets, PARSERS)
+        }
+        self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
+
+    def add(self, score: ItemScore) -> None:
+        """Take in the score of one answer by one parser."""
+        for subset in (ALL, score.subset):
+            if subset is not None:
+                self._cells[score.setting, subset, score.parser].add(score)
+        if score.parser == official.NAME:  # every answer has one score of this parser
+            self.outcomes[score.setting][score.outcome.value] += 1
+
+    def figures(self) -> dict[str, Any]:
+        """Return `figures[setting][subset][parser][metric][aggregation]`."""
+        tree: dict[str, Any] = {}
+        for (setting, subset, parser), tallies in self._cells.items():
+            golds = [r for r in self._rebuses if subset in (ALL, r.subset)]
+            cell = {name: _figure(name, golds, tallies, self._samples) for name in METRICS}
+            tree.setdefault(setting, {}).setdefault(subset, {})[parser] = cell
+        return tree
+
+
+def _figure(name: str, golds: Sequence[Rebus], tallies: Tallies, samples: int) -> dict[str, Any]:
+    """Return both aggregations of one metric over the rebuses of one subset."""
+    known: list[list[Tally]] = []
+    open_tallies: list[Tally] = []
+    for gold in golds:
+        mine = tallies.by_rebus.get(gold.id, {}).get(name, [])
+        missing = [Tally(right=0, total=_total(name, gold))] * (samples - len(mine))
+        known.append([*mine, *missing])
+        open_tallies += missing
+    return {
+        aggregation: _aggregate(aggregation, name, known, open_tallies)
+        for aggregation in AGGREGATIONS
+    }
+
+
+def _total(name: str, gold: Rebus) -> int:
+    if name in OF_REBUSES:
+        return 1
+    return len(gold.word_guesses if name.startswith("word_guess") else gold.solution_words)
+
+
+def _aggregate(
+    aggregation: Aggregation, name: str, known: list[list[Tally]], missing: list[Tally]
+) -> dict[str, Any]:
+    items = [_item(aggregation, tallies) for tallies in known]
+    n = sum(_weight(aggregation, tally) for tallies in known for tally in tallies)
+    if n == 0:
+        return {"value": None, "low": None, "high": None, "n": 0}
+    value = math.fsum(first for first, _ in items) / n
+    interval = _interval(name, known, items)
+    low, high = interval or (None, None)
+    figure: dict[str, Any] = {"value": value, "low": low, "high": high, "n": n}
+    if missing:
+        lost = sum(_weight(aggregation, tally) for tally in missing)
+        figure |= {"at_least": value, "at_most": value + lost / n}
+    return figure
+
+
+def _item(aggregation: Aggregation, tallies: Sequence[Tally]) -> tuple[float, float]:
+    """Return what one rebus adds above and below the line, over its samples."""
+    micro = aggregation == "micro"
+    above = math.fsum(tally.right if micro else tally.share for tally in tallies)
+    return above, sum(_weight(aggregation, tally) for tally in tallies)
+
+
+def _weight(aggregation: Aggregation, tally: Tally) -> int:
+    return tally.total if aggregation == "micro" else 1
+
+
+def _interval(
+    name: str, known: list[list[Tally]], items: list[tuple[float, float]]
+) -> Interval | None:
+    once = all(len(tallies) == 1 for tallies in known)
+    if name in OF_REBUSES and once:
+        return wilson(sum(first for first, _ in items), len(items))
+    return bootstrap(items)

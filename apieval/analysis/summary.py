@@ -1,0 +1,129 @@
+"""The content of `summary.json`: what was measured, how sure it is, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from apieval.analysis.figures import Collector
+from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
+from apieval.rebus.dataset import Selection
+from apieval.rebus.prompts import template_hash
+from apieval.rebus.scoring import PARSERS
+from apieval.schema import Outcome, Response, Setting
+from apieval.signature import VERSION, canonical_json, short, signature
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured, as far as it can move a figure; `sampling` None is not known."""
+
+    model: str
+    selection: Selection
+    settings: Sequence[Setting]
+    samples: int = 1
+    sampling: Mapping[str, Any] | None = None
+
+    @property
+    def expected(self) -> int:
+        """Return how many answers there should be in each setting."""
+        return len(self.selection.rebuses) * self.samples
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens, money and servers of a run, added up one answer at a time.
+
+    A sum is over the answers whose count is known, and says of how many it is.
+    """
+
+    answers: int = 0
+    known: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, float] = field(default_factory=dict)
+    served: dict[str, dict[str, int]] = field(default_factory=dict)
+    cached: int = 0
+
+    def add(self, response: Response) -> None:
+        """Take in one answer; what a cached one cost was paid before."""
+        if response.outcome is Outcome.FAILED:
+            return
+        self.answers += 1
+        self.cached += response.cached
+        counts = {**response.usage.model_dump(), "cost_usd": response.cost_usd}
+        if response.cached and response.cost_usd is not None:
+            counts["cost_usd"] = 0.0
+        for name, count in counts.items():
+            if count is not None:
+                self.known[name] = self.known.get(name, 0) + 1
+                self.sums[name] = self.sums.get(name, 0) + count
+        for kind in ("served_model", "system_fingerprint"):
+            who = getattr(response, kind) or "unknown"
+            seen = self.served.setdefault(kind, {})
+            seen[who] = seen.get(who, 0) + 1
+
+    def totals(self) -> dict[str, Any]:
+        """Return the sums: null where no answer's count is known, and `known_for` beside it."""
+        names = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
+        return {
+            "answers": self.answers,
+            "from_cache": self.cached,
+            **{name: self._sum(name) for name in (*names, "cost_usd")},
+        }
+
+    def _sum(self, name: str) -> dict[str, Any]:
+        return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}
+
+
+def signatures(measured: Measured) -> dict[str, dict[str, str]]:
+    """Return `signatures[setting][parser]`: everything that can move a figure, in a fixed order."""
+    chosen, sampling = measured.selection, measured.sampling
+    return {
+        setting: {
+            parser.name: signature(
+                {
+                    "data": f"{chosen.data.name}@{short(chosen.data.digest)}",
+                    "n": len(chosen.rebuses),
+                    "subset": ",".join(chosen.subsets) or "all",
+                    "limit": "none" if chosen.limit is None else chosen.limit,
+                    "samples": measured.samples,
+                    "setting": setting,
+                    "prompt": short(template_hash(setting)),
+                    "model": measured.model,
+                    "sampling": "unknown" if sampling is None else canonical_json(sampling),
+                    "parser": f"{parser.name}@{parser.version}",
+                    "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
+                    "apieval": VERSION,
+                }
+            )
+            for parser in PARSERS.values()
+        }
+        for setting in measured.settings
+    }
+
+
+def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> dict[str, Any]:
+    """Return the content of `summary.json`; `partial` where an answer is missing or failed."""
+    data = measured.selection.data
+    outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
+    missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
+    return {
+        "format": FORMAT,
+        "model": measured.model,
+        "data": {"name": data.name, "digest": data.digest, "n": len(measured.selection.rebuses)},
+        "settings": list(measured.settings),
+        "samples": measured.samples,
+        "partial": missing > 0,
+        "outcomes": outcomes,
+        "usage": usage.totals() if usage else None,
+        "served": usage.served if usage else None,
+        "signatures": signatures(measured),
+        "figures": collector.figures(),
+    }
+
+
+def _outcomes(measured: Measured, counts: Mapping[str, int]) -> dict[str, int]:
+    each = {outcome.value: counts.get(outcome.value, 0) for outcome in Outcome}
+    return {**each, "not_asked": measured.expected - sum(each.values())}

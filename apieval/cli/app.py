@@ -1,0 +1,70 @@
+"""The command line's frame: the commands by name, and the one place where an error ends."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from typer._click import Context  # typer.Context is a subclass, invoke takes any
+from typer.core import TyperGroup
+
+from apieval.cli import cache, models, output, run, score, serve
+from apieval.errors import ApievalError, Interrupted
+from apieval.signature import VERSION
+
+
+class Door(TyperGroup):
+    """Turn apieval's own exceptions into a message on stderr and their exit code."""
+
+    def invoke(self, ctx: Context) -> object:
+        """Invoke the command; a fault of the user's gives no traceback."""
+        try:
+            return super().invoke(ctx)
+        except ApievalError as error:
+            output.say(f"apieval: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            output.say("apieval: interrupted")
+            raise typer.Exit(Interrupted.exit_code) from None
+
+
+app = typer.Typer(
+    cls=Door,
+    no_args_is_help=True,
+    add_completion=False,
+    # locals in a traceback may hold a key
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:  # typer's callback
+    if value:
+        output.line(f"apieval {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Measure how well language models solve verbalized Italian rebuses.
+
+    Every option can also be set in the environment, as APIEVAL_<OPTION>: --max-cost as
+    APIEVAL_MAX_COST.
+    """
+
+
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("models")(models.models)
+app.command("serve-baseline")(serve.serve)
+app.add_typer(cache.app, name="cache")
+
+
+def main() -> None:
+    """Run the command line."""
+    output.prepare()
+    app(prog_name="apieval")

@@ -1,0 +1,47 @@
+"""`apieval models`: what is configured."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from apieval import config as configuration
+from apieval.cli import options, output
+from apieval.config import OpenAICompatible, Providers
+
+
+def models(config: options.Config = None, json: options.Json = False) -> None:
+    """List the configured models, where each is reached, and whether its key is set."""
+    path = configuration.find_file(config, Path.cwd())
+    providers = configuration.load(path)
+    rows = [_describe(providers, name) for name in providers.names()]
+    if json:
+        output.document({"config": str(path), "models": rows})
+        return
+    output.say(f"from {path}")
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        where = ", ".join(row["base_url"]) or "embedded, no network"
+        output.line(f"{row['name']:<{width}}  {row['model']}  {where}{_key(row)}")
+
+
+def _describe(providers: Providers, name: str) -> dict[str, Any]:
+    model = providers.find(name)
+    mine = model if isinstance(model, OpenAICompatible) else None
+    variable = mine.api_key_env if mine else None
+    return {
+        "name": name,
+        "provider": model.provider,
+        "model": model.model,
+        "base_url": list(mine.base_url) if mine else [],
+        "params": providers.params(model),
+        "api_key_env": variable,
+        "api_key_set": variable in os.environ if variable else None,
+    }
+
+
+def _key(row: dict[str, Any]) -> str:
+    if row["api_key_env"] is None:
+        return ""
+    return f"  key: {row['api_key_env']}{'' if row['api_key_set'] else ' (not set)'}"

@@ -1,0 +1,75 @@
+"""The options that several commands share, each also settable as `APIEVAL_<OPTION>`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from platformdirs import user_cache_path
+
+from apieval.errors import ConfigError
+from apieval.schema import SETTINGS, Setting
+
+
+def option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 # as typer.Option
+    """Return a typer option that the environment can set too."""
+    variable = "APIEVAL_" + names[0].lstrip("-").replace("-", "_").upper()
+    return typer.Option(*names, help=help, envvar=variable, show_envvar=False, **more)
+
+
+class SettingChoice(StrEnum):
+    """The settings as the command line names them."""
+
+    REGULAR = "regular"
+    HINTS = "hints"
+    BOTH = "both"
+
+    def settings(self) -> tuple[Setting, ...]:
+        """Return the settings this choice stands for."""
+        return tuple(each for each in SETTINGS if self is SettingChoice.BOTH or each == self.value)
+
+
+Config = Annotated[
+    Path | None,
+    option("--config", help="The providers.yaml to use.", metavar="FILE"),
+]
+Json = Annotated[bool, option("--json", help="Print one JSON document to stdout, nothing else.")]
+Lexicon = Annotated[
+    Path | None,
+    option(
+        "--lexicon",
+        help="A two-column clue/answer CSV for the baseline, instead of its own.",
+        metavar="FILE",
+    ),
+]
+CacheChoice = Annotated[
+    str | None,
+    option(
+        "--cache",
+        help="The response cache's folder, or off. [default: the user's cache folder]",
+        metavar="DIR|off",
+        show_default=False,
+    ),
+]
+
+
+def cache_folder(choice: str | None) -> Path | None:
+    """Return the folder a `--cache` option stands for, None for off."""
+    if choice == "off":
+        return None
+    return Path(choice) if choice else user_cache_path("apieval")
+
+
+def concurrency(choice: str) -> int | None:
+    """Return the number a `--concurrency` option stands for, None for auto.
+
+    Raises:
+        ConfigError: for anything else.
+    """
+    if choice == "auto":
+        return None
+    if choice.isascii() and choice.isdecimal() and int(choice) > 0:
+        return int(choice)
+    raise ConfigError(f"--concurrency {choice!r}: give a number from 1, or auto.")

@@ -1,0 +1,123 @@
+"""`apieval run`: evaluate models, or go on with a run begun before."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apieval import evaluate
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.cli.progress import progress
+from apieval.evaluate import Result, RunOptions
+from apieval.report import terminal
+
+EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
+_WORST_LAST = ("done", "partial", "stopped", "interrupted")
+
+
+def run(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Models by their names in providers.yaml.", metavar="MODEL"),
+    ],
+    config: options.Config = None,
+    data: Annotated[
+        str,
+        option("--data", help="sample, or a CSV, JSONL or Parquet file.", metavar="sample|PATH"),
+    ] = "sample",
+    setting: Annotated[
+        options.SettingChoice, option("--setting", help="Without or with length hints.")
+    ] = options.SettingChoice.BOTH,
+    subset: Annotated[
+        list[str] | None,
+        option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N"),
+    ] = None,
+    samples: Annotated[
+        int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
+    ] = 1,
+    concurrency: Annotated[
+        str | None,
+        option(
+            "--concurrency",
+            help="Requests at once. [default: the model's own limit, else auto]",
+            metavar="auto|N",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, option("--timeout", help="Seconds one attempt may take.", min=0.001, metavar="S")
+    ] = 600.0,
+    out: Annotated[
+        Path, option("--out", help="The folder runs are kept in.", metavar="DIR")
+    ] = Path("results"),
+    name: Annotated[
+        str | None, option("--name", help="The run's folder name, instead of its own.")
+    ] = None,
+    cache: options.CacheChoice = None,
+    lexicon: options.Lexicon = None,
+    fresh: Annotated[
+        bool,
+        option(
+            "--fresh",
+            help="Start over; the run begun before is kept beside. Cached answers still serve: "
+            "add --cache off to ask, and pay, again.",
+        ),
+    ] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Ask no question before starting.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Evaluate MODEL..., or go on with a run begun before.
+
+    Exit code 0: done. 1: some requests failed, the figures are partial. 2: usage or
+    configuration. 3: stopped early, resumable. 130: interrupted, resumable.
+    """
+    del yes  # nothing asks yet
+    chosen = RunOptions(
+        config=config,
+        data=data,
+        settings=setting.settings(),
+        subsets=tuple(subset or ()),
+        limit=limit,
+        samples=samples,
+        lexicon=lexicon,
+        concurrency=options.concurrency(concurrency) if concurrency else None,
+        timeout_s=timeout,
+        out=out,
+        name=name,
+        cache=options.cache_folder(cache),
+        fresh=fresh,
+    )
+    with progress() as watcher:
+        results = evaluate.run(models, chosen, watcher)
+    if json:
+        output.document({"runs": [result.as_json() for result in results]})
+    for result in results:
+        _tell(result, table=not json)
+    worst = max((result.status for result in results), key=_WORST_LAST.index)
+    raise typer.Exit(EXIT_CODES[worst])
+
+
+def _tell(result: Result, *, table: bool) -> None:
+    if table:
+        output.show(terminal.render(result.summary, result.model))
+        output.line(f"run folder: {result.folder}")
+    if result.status == "done":
+        return
+    saved = result.summary["usage"]["answers"]
+    counts: Sequence[dict[str, int]] = list(result.summary["outcomes"].values())
+    total = sum(sum(each.values()) for each in counts)
+    output.say(
+        f"{result.model}: {result.status}, {saved:,} of {total:,} answers saved"
+        + (f": {result.message}" if result.message else "")
+    )
+    output.say(f"to go on: {shlex.join(['apieval', *sys.argv[1:]])}")

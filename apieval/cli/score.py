@@ -1,0 +1,56 @@
+"""`apieval score`: score stored answers, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apieval import evaluate
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.cli.run import EXIT_CODES
+from apieval.report import terminal
+from apieval.schema import Setting
+
+
+def score(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A run folder, raw answers (.jsonl with id and text), or the study's parsed CSV."
+        ),
+    ],
+    data: Annotated[
+        str | None,
+        option("--data", help="The data file the answers are of.", metavar="sample|PATH"),
+    ] = None,
+    setting: Annotated[
+        Setting, option("--setting", help="The setting of answers that do not say theirs.")
+    ] = "regular",
+    subset: Annotated[
+        list[str] | None,
+        option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        option("--out", help="Write scores.jsonl and summary.json there.", metavar="DIR"),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Score stored answers; nothing is asked and no connection opened."""
+    result = evaluate.score(
+        path, data, setting=setting, subsets=tuple(subset or ()), limit=limit, out=out
+    )
+    if json:
+        output.document({"runs": [result.as_json()]})
+    else:
+        output.show(terminal.render(result.summary, result.model))
+    if result.status != "done":
+        output.say(f"{result.status}: {result.message or 'answers are missing'}")
+    raise typer.Exit(EXIT_CODES[result.status])

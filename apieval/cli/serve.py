@@ -1,0 +1,27 @@
+"""`apieval serve-baseline`: the baseline as an OpenAI-compatible server on loopback."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.rebus.baseline.lexicon import Lexicon
+
+
+def serve(
+    host: Annotated[str, option("--host", help="A loopback address.")] = "127.0.0.1",
+    port: Annotated[int, option("--port", help="0 takes a free one.", min=0, max=65535)] = 8017,
+    lexicon: options.Lexicon = None,
+    json: options.Json = False,
+) -> None:
+    """Serve the baseline until Ctrl-C, as any OpenAI-compatible server."""
+    # aiohttp takes 0.2 s to import: no command but a run or a server pays for it
+    from apieval.rebus.baseline.server import serve_forever  # noqa: PLC0415
+
+    def ready(url: str) -> None:
+        output.say(f"serving the baseline at {url}; Ctrl-C ends it")
+        if json:
+            output.document({"base_url": url})
+
+    serve_forever(Lexicon.load(lexicon), host, port, ready)

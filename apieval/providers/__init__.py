@@ -1,0 +1,1 @@
+"""One attempt of one request, over whichever wire the model is behind."""

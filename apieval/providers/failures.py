@@ -1,0 +1,118 @@
+"""What a failed HTTP reply means: which kind of failure, in whose words, how long to wait.
+
+The one place where a status is judged. Transient ones may pass; a refused key, an unknown model
+or address, an exhausted quota or a refused parameter ends the run; the rest concerns one item.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any, Final
+
+from apieval.errors import AttemptFailed, ItemFailure, RunFailure, TransientFailure
+
+TRANSIENT: Final = frozenset({408, 409, 425, 429})
+"""Besides these every 5xx (529 among them) is transient."""
+
+OF_THE_RUN: Final[Mapping[int, str]] = {
+    401: "the key was refused; check the variable named in api_key_env",
+    402: "payment is required; top up the account, then run the same command again",
+    403: "access is denied to this key; check its rights",
+    404: "the address or the model is unknown there; check base_url and model",
+    405: "the address takes no questions; check base_url",
+}
+REDIRECTIONS: Final = range(300, 400)
+QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
+_SHOWN: Final = 200
+_TAG: Final = re.compile(r"<[^>]*>")
+
+
+def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
+    """Return the failure that a reply with a bad status stands for."""
+    error = _error(body)
+    code, said = str(error.get("code") or ""), server_message(body)
+    text = f"HTTP {status} from {url}: {said}"
+    if code in QUOTA or error.get("type") in QUOTA:
+        remedy = "the quota is used up; top up, then run the same command again"
+        return RunFailure(f"{text} ({remedy})", status=status)
+    if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        wait = retry_after_s(headers, datetime.now(UTC))
+        return TransientFailure(text, status=status, retry_after_s=wait)
+    if status in OF_THE_RUN:
+        return RunFailure(f"{text} ({OF_THE_RUN[status]})", status=status)
+    if status in REDIRECTIONS:
+        to = headers.get("location", "elsewhere")
+        return RunFailure(f"{text} (redirected to {to}; give that as base_url)", status=status)
+    if code in _PARAMETER:
+        named = error.get("param") or "a parameter"
+        remedy = f"change {named} under params, or leave it out with drop: [{named}]"
+        return RunFailure(f"{text} (the model refuses {named}; {remedy})", status=status)
+    return ItemFailure(text, status=status)
+
+
+def server_message(body: bytes) -> str:
+    """Return the server's own words out of any shape of error body, at most 200 characters.
+
+    Known shapes: `{"error": {"message"}}`, `{"error": "text"}`, `{"message"}`, FastAPI's
+    `{"detail"}`, HTML, plain text, nothing.
+    """
+    error = _error(body)
+    for name in ("message", "detail", "error"):
+        if said := error.get(name):
+            return _clip(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+    text = _TAG.sub(" ", body[:4096].decode("utf-8", "replace"))
+    return _clip(text) or "no message"
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return the seconds a server asks to wait, None where it asks for nothing sensible.
+
+    Reads `retry-after-ms`, and `Retry-After` as seconds or as an HTTP date.
+    """
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "").strip()
+    seconds = _seconds(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _error(body: bytes) -> dict[str, Any]:
+    """Return the innermost object that describes the error; empty where there is none."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("error")
+    return inner if isinstance(inner, dict) else value
+
+
+def _clip(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

@@ -1,0 +1,196 @@
+"""Servers that speak OpenAI's `/v1/chat/completions`, over httpx with the aiohttp transport.
+
+httpx's own pool fails above some fifty requests at once, and cancelling queued requests can kill
+it for good; with aiohttp's connector underneath, neither happens. Everything that opens a
+socket to a model of one's own is imported here, and this module only when a run needs it.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from apieval.config import is_loopback
+from apieval.errors import AttemptFailed, TransientFailure
+from apieval.providers.failures import failure, server_message
+from apieval.schema import Reply, Request, Usage, well_formed
+
+CONNECT_TIMEOUT_S: Final = 15.0
+KEEP_ALIVE_S: Final = 4.0
+"""Below the 5 s after which uvicorn closes an idle connection under our hands."""
+
+
+@dataclass(slots=True)
+class _Endpoint:
+    url: str
+    client: httpx.AsyncClient
+    in_flight: int = 0
+
+
+class OpenAICompatibleClient:
+    """Ask one model behind one or several servers; the least loaded takes the next request."""
+
+    def __init__(
+        self,
+        base_urls: Sequence[str],
+        body: Mapping[str, Any],
+        headers: Mapping[str, str] | None = None,
+        api_key: str | None = None,
+    ) -> None:
+        """Open no connection yet. `body` is what every request holds besides its messages.
+
+        Must be called inside a running event loop.
+        """
+        self._body = dict(body)
+        self._key = api_key
+        self._headers = {"content-type": "application/json", **(headers or {})}
+        if api_key is not None:
+            self._headers["authorization"] = f"Bearer {api_key}"
+        self._endpoints = [_Endpoint(f"{url}/chat/completions", _client(url)) for url in base_urls]
+
+    async def attempt(self, request: Request) -> Reply:
+        """Send one request once and return what came back.
+
+        Raises:
+            AttemptFailed: for a connection fault, a bad status or a reply that is none.
+        """
+        messages = [message.model_dump() for message in request.messages]
+        content = json.dumps({**self._body, "messages": messages}).encode()
+        endpoint = min(self._endpoints, key=lambda each: each.in_flight)
+        endpoint.in_flight += 1
+        try:
+            return read_reply(await self._post(endpoint, content), endpoint.url)
+        except AttemptFailed as error:
+            # a server may put the key into its message
+            error.args = (self._masked(str(error)),)
+            raise
+        finally:
+            endpoint.in_flight -= 1
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for endpoint in self._endpoints:
+            await endpoint.client.aclose()
+
+    async def _post(self, endpoint: _Endpoint, content: bytes) -> httpx.Response:
+        try:
+            return await endpoint.client.post(endpoint.url, content=content, headers=self._headers)
+        except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
+            what = str(error) or type(error).__name__
+            raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
+
+    def _masked(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+
+def read_reply(response: httpx.Response, url: str) -> Reply:
+    """Return the reply in an HTTP response that is one.
+
+    Raises:
+        AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
+            error on status 200, and for a reply without a choice.
+    """
+    if response.status_code != HTTPStatus.OK:
+        raise failure(response.status_code, response.content, response.headers, url)
+    try:
+        value = json.loads(response.content)
+    except (ValueError, RecursionError):
+        said = server_message(response.content)
+        raise TransientFailure(
+            f"the reply from {url} is not JSON, is this an API address? It begins: {said}",
+            status=HTTPStatus.OK,
+        ) from None
+    if isinstance(value, dict) and value.get("error"):
+        said = server_message(response.content)
+        raise TransientFailure(
+            f"HTTP 200 from {url} with an error inside: {said}", status=HTTPStatus.OK
+        )
+    try:
+        return _reply(value)
+    except (LookupError, TypeError, AttributeError):
+        said = server_message(response.content)
+        raise TransientFailure(
+            f"malformed reply from {url}: {said}", status=HTTPStatus.OK
+        ) from None
+
+
+def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
+    choice = value["choices"][0]
+    message = choice["message"]
+    return Reply(
+        text=_text(message["content"]) or "",
+        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")),
+        finish_reason=_word(choice.get("finish_reason")),
+        served_model=_word(value.get("model")),
+        system_fingerprint=_word(value.get("system_fingerprint")),
+        usage=_usage(value.get("usage")),
+    )
+
+
+def _text(content: object) -> str | None:
+    """Return the text of a message's content: a text, a list of parts, or nothing."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    if content is None:
+        return None
+    if not isinstance(content, str):
+        raise TypeError(f"content is {type(content).__name__}")
+    return well_formed(content)
+
+
+def _word(value: object) -> str | None:
+    return well_formed(value) if isinstance(value, str) else None
+
+
+def _usage(value: object) -> Usage:
+    """Return the token counts that are there; what is missing, null or no number is unknown."""
+    top = value if isinstance(value, dict) else {}
+    prompt = top.get("prompt_tokens_details")
+    completion = top.get("completion_tokens_details")
+    return Usage(
+        prompt_tokens=_count(top.get("prompt_tokens")),
+        completion_tokens=_count(top.get("completion_tokens")),
+        total_tokens=_count(top.get("total_tokens")),
+        reasoning_tokens=_count(
+            completion.get("reasoning_tokens") if isinstance(completion, dict) else None
+        ),
+        cached_tokens=_count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None),
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _client(base_url: str) -> httpx.AsyncClient:
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
+    session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+    transport = AiohttpTransport(
+        client=session,
+        proxy=_proxy(base_url),
+        # never used, since the session has its own; the default would load every certificate
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+    )
+    # no read timeout: the wall-clock limit of an attempt is the runner's
+    timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
+    return httpx.AsyncClient(transport=transport, timeout=timeout, trust_env=False)
+
+
+def _proxy(base_url: str) -> httpx.Proxy | None:
+    """Return the proxy the environment names for an address; loopback never goes through one."""
+    parts = urlsplit(base_url)
+    if is_loopback(base_url) or proxy_bypass(parts.netloc):
+        return None
+    url = getproxies().get(parts.scheme)
+    return httpx.Proxy(url) if url else None

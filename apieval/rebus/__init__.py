@@ -1,0 +1,1 @@
+"""The task itself: data, prompts, parsers, metrics, rules, sample and baseline. Pure."""

@@ -1,0 +1,139 @@
+"""Answers that another tool collected: raw texts, and the study's parsed parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from apieval.errors import DataError, did_you_mean
+from apieval.rebus import tables
+from apieval.rebus.dataset import GOLD
+from apieval.schema import (
+    SETTINGS,
+    Outcome,
+    Prediction,
+    Rebus,
+    Response,
+    Setting,
+    Usage,
+    well_formed,
+)
+
+_Place = tuple[str, Setting, int]
+_T = TypeVar("_T")
+_OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
+
+
+def raw(
+    path: Path, gold: Mapping[str, Rebus], setting: Setting
+) -> Iterator[tuple[Rebus, Response]]:
+    """Yield every answer of a JSONL file of `id` and `text`, with its gold row.
+
+    A line may also say its `setting`, `sample` and `outcome`; `setting` is of lines that do not.
+
+    Raises:
+        DataError: naming the line: no id or text, an id the data does not have, a second answer
+            of the same id, setting and sample.
+    """
+    seen: dict[_Place, int] = {}
+    for line, value in tables.objects(path):
+        where = f"{path}, line {line}"
+        for name in ("id", "text"):
+            if not isinstance(value.get(name), str):
+                near = did_you_mean(name, value)
+                raise DataError(f"{where}: {name!r} is missing or no text{near}.")
+        mine = _one_of(SETTINGS, value, "setting", setting, where)
+        sample = _sample(value, where)
+        row = _gold(value["id"], gold, where)
+        _once(seen, (str(row.id), mine, sample), line, path)
+        outcome = Outcome(_one_of(_OUTCOMES, value, "outcome", _outcome(value["text"]), where))
+        yield row, _response(row, mine, sample, well_formed(value["text"]), outcome)
+
+
+def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:
+    """Yield every row of the study's parsed CSV, with its gold row; `idx` (or `id`) joins them.
+
+    Raises:
+        DataError: naming the line: a column or id that is missing, an id the data does not have,
+            an id that stands twice.
+    """
+    seen: dict[_Place, int] = {}
+    for row in tables.read(path):
+        where = f"{path}, line {row.line}"
+        missing = [name for name in GOLD if name not in row.cells]
+        if missing:
+            raise DataError(f"{where}: missing column {missing[0]!r}; needed: {', '.join(GOLD)}.")
+        given = row.cells.get("idx", row.cells.get("id"))
+        if given is None:
+            raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
+        gold_row = _gold(given, gold, where)
+        _once(seen, (str(gold_row.id), "regular", 0), row.line, path)
+        yield (
+            gold_row,
+            Prediction(
+                word_guesses=tuple(row.cells["word_guesses"].split(";")),
+                first_pass=row.cells["first_pass"],
+                solution_words=tuple(row.cells["solution_words"].split(";")),
+                solution=row.cells["solution"],
+            ),
+        )
+
+
+def _gold(given: str, gold: Mapping[str, Rebus], where: str) -> Rebus:
+    row = gold.get(given.strip())
+    if row is None:
+        raise DataError(
+            f"{where}: the data has no row {given!r}; give the data file these answers are of "
+            "with --data."
+        )
+    return row
+
+
+def _once(seen: dict[_Place, int], place: _Place, line: int, path: Path) -> None:
+    first = seen.setdefault(place, line)
+    if first != line:
+        raise DataError(f"{path}, line {line}: row {place[0]!r} has its answer in line {first}.")
+
+
+def _one_of(
+    known: tuple[_T, ...], value: Mapping[str, Any], name: str, otherwise: _T, where: str
+) -> _T:
+    given = value.get(name, otherwise)
+    if given not in known:
+        raise DataError(f"{where}: {name} {given!r} is none of {', '.join(map(str, known))}.")
+    return given  # type: ignore[no-any-return] # it is one of them
+
+
+def _sample(value: Mapping[str, Any], where: str) -> int:
+    # numbers come as the text they are written in, see tables.objects
+    given = value.get("sample", "0")
+    if not (isinstance(given, str) and given.isdecimal() and given.isascii()):
+        raise DataError(f"{where}: sample {given!r} is no number from 0.")
+    return int(given)
+
+
+def _outcome(text: str) -> str:
+    return (Outcome.OK if text.strip() else Outcome.EMPTY).value
+
+
+def _response(row: Rebus, setting: Setting, sample: int, text: str, outcome: Outcome) -> Response:
+    return Response(
+        id=row.id,
+        setting=setting,
+        sample=sample,
+        key="",
+        text=text,
+        reasoning=None,
+        finish_reason=None,
+        outcome=outcome,
+        served_model=None,
+        system_fingerprint=None,
+        usage=Usage(),
+        cost_usd=None,
+        latency_s=None,
+        attempts=0,
+        error=None,
+        created="",
+        cached=False,
+    )

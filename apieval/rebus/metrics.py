@@ -1,0 +1,56 @@
+"""The six metrics of the challenge, per item.
+
+Source: the EurekaRebus study and its CALAMITA task. Two texts are equal when they are after
+`str.lower()`; a missing prediction at a position is wrong, one too many is ignored. Figures over
+many items are made in `analysis.figures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from apieval.schema import Prediction, Rebus, Tally
+
+HEADLINE: Final = "solution_match"
+
+
+def _equal(predicted: str, gold: str) -> bool:
+    return predicted.lower() == gold.lower()
+
+
+def _same_length(predicted: str, gold: str) -> bool:
+    return len(predicted) == len(gold)
+
+
+def _words(
+    predicted: Sequence[str], gold: Sequence[str], right: Callable[[str, str], bool]
+) -> Tally:
+    padded = [*predicted[: len(gold)], *[""] * (len(gold) - len(predicted))]
+    hits = sum(right(guess, word) for guess, word in zip(padded, gold, strict=True))
+    return Tally.model_construct(right=hits, total=len(gold))
+
+
+def _whole(predicted: str, gold: str) -> Tally:
+    return Tally.model_construct(right=int(_equal(predicted, gold)), total=1)
+
+
+METRICS: Final[dict[str, Callable[[Prediction, Rebus], Tally]]] = {
+    "word_guess_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _equal),
+    "word_guess_length_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _same_length),
+    "first_pass_accuracy": lambda p, g: _whole(p.first_pass, g.first_pass),
+    "solution_word_accuracy": lambda p, g: _words(p.solution_words, g.solution_words, _equal),
+    "solution_word_length_accuracy": lambda p, g: _words(
+        p.solution_words, g.solution_words, _same_length
+    ),
+    "solution_match": lambda p, g: _whole(p.solution, g.solution),
+}
+"""Name -> what counts right of one item, in the paper's order."""
+
+OF_REBUSES: Final = frozenset({"first_pass_accuracy", "solution_match"})
+"""The metrics that are right or wrong once a rebus: proportions of rebuses."""
+
+
+def tally(prediction: Prediction, gold: Rebus) -> dict[str, Tally]:
+    """Return the right ones among all, for every metric, of one prediction."""
+    return {name: count(prediction, gold) for name, count in METRICS.items()}

@@ -1,0 +1,63 @@
+"""The challenge's two prompts, byte for byte, and the requests made of them.
+
+Source: the EurekaRebus task of the CALAMITA challenge (2 examples in one user message, no system
+message, misspellings included: results must be comparable). The templates are files so that they
+can be compared byte for byte; a test pins their hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from apieval.schema import SETTINGS, Message, Rebus, Request, Setting
+from apieval.signature import answer_identity, digest
+
+
+@cache
+def template(setting: Setting) -> str:
+    """Return a setting's template, with `{verbalized_rebus}` and `{solution_key}` to be filled."""
+    resource = files("apieval.rebus").joinpath("templates", f"{setting}.txt")
+    return resource.read_bytes().decode("utf-8")
+
+
+def template_hash(setting: Setting) -> str:
+    """Return the tagged SHA-256 of a setting's template."""
+    return digest(template(setting))
+
+
+def build(rebus: Rebus, setting: Setting) -> str:
+    """Return the text of the one user message that asks for a rebus."""
+    hints = setting == "hints"
+    shown = rebus.verbalized_rebus_with_length_hints if hints else rebus.verbalized_rebus
+    # str.format does not look into what it inserts, so braces in a clue are safe
+    return template(setting).format(verbalized_rebus=shown, solution_key=rebus.solution_key)
+
+
+def requests(
+    rebuses: Iterable[Rebus],
+    settings: Sequence[Setting] = SETTINGS,
+    samples: int = 1,
+    identity: Mapping[str, Any] | None = None,
+) -> Iterator[Request]:
+    """Yield one request for every setting, rebus and sample, one at a time.
+
+    `identity` is what the answers of a model depend on besides the message (see
+    `signature.answer_identity`).
+    """
+    for setting in settings:
+        for rebus in rebuses:
+            messages = (Message(role="user", content=build(rebus, setting)),)
+            wire = [message.model_dump() for message in messages]
+            for sample in range(samples):
+                clear, key = answer_identity(identity or {}, wire, sample)
+                yield Request.model_construct(
+                    id=rebus.id,
+                    setting=setting,
+                    sample=sample,
+                    messages=messages,
+                    identity=clear,
+                    key=key,
+                )

@@ -1,0 +1,144 @@
+"""Rows of text out of CSV, JSONL and Parquet files, each with the place it stands at.
+
+Every cell is text: `null`, `NA` and `007` come out as they stand in the file. This module knows
+no column by name and nothing of rebuses; it names the file and the line of what it cannot read.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from apieval.errors import DataError
+from apieval.schema import well_formed
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: the line of the file it begins in (for Parquet its number from 1), and its cells."""
+
+    line: int
+    cells: dict[str, str]
+
+
+def read(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file; its ending says what it is: .csv, .jsonl (or .ndjson), .parquet.
+
+    Raises:
+        DataError: naming the file, the line and the remedy, for a file that is missing, empty,
+            of another kind, not UTF-8, or holds a row that does not fit its header.
+    """
+    readers = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
+    reader = readers.get(path.suffix.lower())
+    if path.is_dir() or reader is None:
+        raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")
+    try:
+        yield from reader(path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: not UTF-8 text (near byte {error.start}); save it as UTF-8."
+        ) from None
+
+
+def _csv(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        line = 1
+        try:
+            header = next(reader, [])
+            _check_header(path, header)
+            line = reader.line_num + 1
+            for cells in reader:
+                if cells:
+                    _check_width(path, line, cells, header)
+                    yield Row(line, dict(zip(header, cells, strict=True)))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise DataError(f"{path}, line {line}: not CSV: {error}.") from None
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if not any(header):
+        raise DataError(f"{path}: empty; the first line must name the columns.")
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise DataError(f"{path}, line 1: the column {twice[0]!r} stands twice.")
+
+
+def _check_width(path: Path, line: int, cells: list[str], header: list[str]) -> None:
+    if len(cells) != len(header):
+        raise DataError(
+            f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; "
+            "put cells that hold a comma or a line break in double quotes."
+        )
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    for line, value in objects(path):
+        yield Row(line, {name: _cell(path, line, name, cell) for name, cell in value.items()})
+
+
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    r"""Yield line number and object of every line; numbers come as the text they are written in.
+
+    Lines end at `\n` alone: U+2028 and the like are text. Blank lines are passed over.
+    """
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
+        seen = False
+        for line, text in enumerate(file, start=1):
+            if text.strip():
+                seen = True
+                yield line, _object(path, line, text)
+        if not seen:
+            raise DataError(f"{path}: empty; every line must be a JSON object.")
+
+
+def _object(path: Path, line: int, text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}, line {line}: not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise DataError(f"{path}, line {line}: not a JSON object but {type(value).__name__}.")
+    return value
+
+
+def _cell(path: Path, line: int, name: str, value: object) -> str:
+    """Return a JSON value as a cell; a list of texts becomes the `;`-separated cell it stands for."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return well_formed(";".join(value))
+    raise DataError(
+        f"{path}, line {line}, column {name!r}: {type(value).__name__} is no text; put it in quotes."
+    )
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    try:
+        # an extra, and heavy: needed for this one kind of file alone
+        import pyarrow.parquet as pq  # noqa: PLC0415
+        from pyarrow import ArrowException, types  # noqa: PLC0415
+    except ImportError:
+        raise DataError(
+            f"{path}: reading Parquet needs pyarrow; pip install 'apieval[parquet]', or save as CSV."
+        ) from None
+    try:
+        table = pq.read_table(path)
+    except (ArrowException, ValueError) as error:
+        raise DataError(f"{path}: not a Parquet file: {error}.") from None
+    for field in table.schema:
+        kind = field.type.value_type if types.is_list(field.type) else field.type
+        if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):
+            raise DataError(f"{path}, column {field.name!r}: {field.type} is no text; store text.")
+    for number, values in enumerate(table.to_pylist(), start=1):
+        plain = {k: str(v) if isinstance(v, int) else v for k, v in values.items()}
+        yield Row(number, {k: _cell(path, number, k, v) for k, v in plain.items()})

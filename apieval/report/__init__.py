@@ -1,0 +1,1 @@
+"""Figures for people and for other tools; formats, computes nothing."""

@@ -1,0 +1,94 @@
+"""The table after a run, in 80 columns, with or without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from apieval.rebus.metrics import HEADLINE, METRICS
+
+_HINTS_ONLY: Final = "word_guess_length_accuracy"
+_OFFICIAL: Final = "official"
+_ALL: Final = "all"
+_OF_SUBSETS: Final = ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """Return a figure for people; what there is no figure of is a dash."""
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
+    """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
+    data = summary["data"]
+    yield Text(f"\n{model} on {data['name']}, {data['n']} rebuses, official parser", style="bold")
+    if summary["partial"]:
+        yield Text(
+            "PARTIAL: answers are missing. Each figure counts them as not right; the columns at "
+            "least / at most bound what it can still become.",
+            style="bold yellow",
+        )
+    for setting in summary["settings"]:
+        yield _metrics(summary, setting)
+        yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
+    if _subset_names(summary):
+        yield _subsets(summary)
+
+
+def _metrics(summary: Mapping[str, Any], setting: str) -> Table:
+    table = Table(title=Text(setting), title_justify="left", title_style="bold")
+    table.add_column("metric", no_wrap=True)
+    sureness = ("at least", "at most") if summary["partial"] else ("95 %",)
+    for name in ("micro", *sureness, "macro", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    figures = summary["figures"][setting][_ALL][_OFFICIAL]
+    for name in METRICS:
+        if name == _HINTS_ONLY and setting != "hints":
+            continue
+        micro, macro = figures[name]["micro"], figures[name]["macro"]
+        cells = [number(micro["value"]), *_sureness(micro, partial=summary["partial"])]
+        cells += [number(macro["value"]), f"{micro['n']:,}"]
+        table.add_row(name, *cells, style="bold" if name == HEADLINE else None)
+    return table
+
+
+def _sureness(figure: Mapping[str, Any], *, partial: bool) -> list[str]:
+    if partial:
+        value = figure["value"]
+        bounds = figure.get("at_least", value), figure.get("at_most", value)
+        return [number(bound) for bound in bounds]
+    if figure["low"] is None:
+        return ["-"]
+    return [f"{number(figure['low'])}-{number(figure['high'])}"]
+
+
+def _subset_names(summary: Mapping[str, Any]) -> list[str]:
+    first = summary["figures"][summary["settings"][0]]
+    return [name for name in first if name != _ALL]
+
+
+def _subsets(summary: Mapping[str, Any]) -> Table:
+    table = Table(title=Text("by subset, micro"), title_justify="left", title_style="bold")
+    table.add_column("setting", no_wrap=True)
+    table.add_column("subset", overflow="fold")
+    for name in _OF_SUBSETS:
+        table.add_column(name.removesuffix("_accuracy"), justify="right", no_wrap=True)
+    table.add_column("rebuses", justify="right", no_wrap=True)
+    for setting in summary["settings"]:
+        for subset in _subset_names(summary):
+            figures = summary["figures"][setting][subset][_OFFICIAL]
+            cells = [number(figures[name]["micro"]["value"]) for name in _OF_SUBSETS]
+            n = figures[HEADLINE]["micro"]["n"]
+            table.add_row(Text(setting), Text(subset), *cells, f"{n:,}")
+    return table
+
+
+def _outcomes(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(
+        f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count
+    )
+    return f"answers: {shown or 'none'}"

@@ -1,0 +1,1 @@
+"""What costs money: asking, retrying, caching and storing; left of the store, async."""

@@ -1,0 +1,181 @@
+"""The response cache: answers by what was asked, shared by all runs of this user.
+
+diskcache over SQLite, with its two traps closed: nothing is ever evicted, and nothing is ever
+pickled or unpickled (only text goes in, and a planted pickle is refused). Reading is inline, some
+ten microseconds; writing happens in one thread, in batches, so that the event loop never waits.
+A cache that fails is set aside with a warning: it saves money, it must not cost an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import diskcache
+from diskcache.core import MODE_RAW
+from pydantic import ValidationError
+
+from apieval.errors import ConfigError
+from apieval.schema import Outcome, Request, Response
+from apieval.signature import digest
+
+GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
+"""Only these are worth keeping: asked again, the answer would be the same."""
+
+_BATCH: Final = 100
+_NO_LIMIT: Final = 2**62
+_FAULTS: Final = (sqlite3.Error, diskcache.Timeout, OSError, UnicodeError)
+
+
+class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
+    """Keep text alone, inline in the database; refuse whatever would be pickled."""
+
+    def put(self, key: object) -> tuple[Any, bool]:
+        """Return the stored form of a key, which must be text."""
+        if not isinstance(key, str):
+            raise TypeError(f"a cache key is text, not {type(key).__name__}")
+        return key, True
+
+    def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, None, str]:  # noqa: FBT001 # diskcache's signature
+        """Return the stored form of a value, which must be text."""
+        del read, key
+        if not isinstance(value, str):
+            raise TypeError(f"a cached value is text, not {type(value).__name__}")
+        return 0, MODE_RAW, None, value
+
+    def fetch(self, mode: int, filename: object, value: object, read: bool) -> object:  # noqa: FBT001 # diskcache's signature
+        """Return a stored value; one in any mode but plain text is not ours, and not there."""
+        del filename, read
+        return value if mode == MODE_RAW and isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """How much a cache holds: answers, bytes on disk."""
+
+    answers: int
+    bytes: int
+
+
+class ResponseCache:
+    """Keep good answers on disk under the hash of everything that can change them."""
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda _: None) -> None:
+        """Open a cache, making its folder where there is none.
+
+        Raises:
+            ConfigError: where the folder cannot be used.
+        """
+        self.folder = folder
+        self._warn = warn
+        self._broken = False
+        self._queue: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
+        self._cache = _open(folder)
+        self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
+        self._writer.start()
+
+    def get(self, request: Request) -> Response | None:
+        """Return the cached answer to a request, as this request's own; None where there is none."""
+        try:
+            entry = _entry(self._cache.get(request.key)) if not self._broken else None
+        except _FAULTS as error:
+            self._set_aside(error)
+            return None
+        if entry is None or entry[0] != request.identity:
+            return None
+        row = {"id": request.id, "setting": request.setting, "sample": request.sample}
+        return entry[1].model_copy(update={**row, "cached": True, "attempts": 0})
+
+    def put(self, request: Request, response: Response) -> None:
+        """Hand an answer to the writer; only a good one is kept, with its clear-text identity."""
+        if response.outcome in GOOD and not self._broken:
+            answer = response.model_dump(mode="json")
+            value = json.dumps({"identity": request.identity, "response": answer})
+            self._queue.put((request.key, value))
+
+    def close(self) -> None:
+        """Write what is waiting and close the database."""
+        self._queue.put(None)
+        self._writer.join()
+        self._cache.close()
+
+    def stats(self) -> CacheStats:
+        """Return how much the cache holds."""
+        return CacheStats(answers=len(self._cache), bytes=self._cache.volume())
+
+    def damaged(self) -> Iterator[str]:
+        """Yield the key of every entry that is not what its key says: unreadable or another's."""
+        for key in list(self._cache.iterkeys()):
+            entry = _entry(self._cache.get(key))
+            if entry is None or digest(entry[0]) != key or entry[1].key != key:
+                yield str(key)
+
+    def clear(self) -> int:
+        """Remove every answer and return how many there were."""
+        return int(self._cache.clear())
+
+    def _write(self) -> None:
+        while batch := self._take():
+            try:
+                with self._cache.transact():
+                    for key, value in batch:
+                        self._cache.set(key, value)
+            except _FAULTS as error:
+                self._set_aside(error)
+        with suppress(*_FAULTS):  # this thread's own connection
+            self._cache.close()
+
+    def _take(self) -> list[tuple[str, str]]:
+        """Wait for one entry and return it with those already behind it; none at the end."""
+        batch: list[tuple[str, str]] = []
+        while len(batch) < _BATCH and (not batch or not self._queue.empty()):
+            entry = self._queue.get()
+            if entry is None:
+                if batch:
+                    self._queue.put(None)  # the end again, for the next round
+                break
+            batch.append(entry)
+        return batch
+
+    def _set_aside(self, error: BaseException) -> None:
+        if not self._broken:
+            self._broken = True
+            self._warn(
+                f"the cache in {self.folder} failed ({error}); going on without it. "
+                "Answers are still stored with the run."
+            )
+
+
+def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return diskcache.Cache(
+            str(folder),
+            disk=TextDisk,
+            eviction_policy="none",
+            size_limit=_NO_LIMIT,
+            statistics=0,
+        )
+    except _FAULTS as error:
+        raise ConfigError(
+            f"the cache in {folder} cannot be used ({error}); name another folder with --cache, "
+            "or --cache off."
+        ) from None
+
+
+def _entry(value: object) -> tuple[str, Response] | None:
+    """Return identity and answer of a cached value, None where it is no such thing."""
+    if not isinstance(value, str):
+        return None
+    try:
+        entry = json.loads(value)
+        return str(entry["identity"]), Response.model_validate(entry["response"])
+    except (ValueError, LookupError, TypeError, ValidationError):
+        return None

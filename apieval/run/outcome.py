@@ -1,0 +1,31 @@
+"""What became of a request, judged from the reply: the finish reasons of all servers, one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from apieval.schema import Outcome, Reply
+
+FINISH_REASONS: Final[Mapping[str, Outcome]] = {
+    "length": Outcome.TRUNCATED,
+    "max_tokens": Outcome.TRUNCATED,
+    "max_output_tokens": Outcome.TRUNCATED,
+    "model_length": Outcome.TRUNCATED,
+    "model_context_window_exceeded": Outcome.TRUNCATED,
+    "content_filter": Outcome.REFUSED,
+    "safety": Outcome.REFUSED,
+    "recitation": Outcome.REFUSED,
+    "blocklist": Outcome.REFUSED,
+    "prohibited_content": Outcome.REFUSED,
+    "spii": Outcome.REFUSED,
+    "refusal": Outcome.REFUSED,
+}
+"""Finish reason in lower case -> outcome; every other reason (stop, eos, end_turn, null ...) says
+that the model was done."""
+
+
+def judge(reply: Reply) -> Outcome:
+    """Return the outcome of a reply; one without any visible text is no answer."""
+    outcome = FINISH_REASONS.get((reply.finish_reason or "").lower(), Outcome.OK)
+    return Outcome.EMPTY if outcome is Outcome.OK and not reply.text.strip() else outcome

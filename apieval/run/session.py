@@ -1,0 +1,49 @@
+"""The event loop of a run: started wherever we are, stopped in order by the user's signals."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+
+
+def drive(work: Coroutine[None, None, None]) -> None:
+    """Run async work to its end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    raised: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            asyncio.run(work)
+        except BaseException as error:  # noqa: BLE001 # handed to the caller's thread
+            raised.append(error)
+
+    thread = threading.Thread(target=target, name="apieval-run")
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+
+
+@contextmanager
+def stopping_on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` on Ctrl-C and on SIGTERM, instead of ending the program; in a running loop."""
+    loop = asyncio.get_running_loop()
+    caught: list[signal.Signals] = []
+    for each in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(each, stop)
+        except (NotImplementedError, RuntimeError, ValueError):
+            continue  # not the main thread, or Windows: the interpreter's own handler stays
+        caught.append(each)
+    try:
+        yield
+    finally:
+        for each in caught:
+            loop.remove_signal_handler(each)

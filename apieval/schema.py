@@ -1,0 +1,184 @@
+"""The records that travel through apieval, from the data file to the score.
+
+    Rebus -> Request -> Reply -> Response -> Prediction -> ItemScore
+
+Every stage is a function from one record to the next. Records are frozen; they know nothing of
+files, networks or each other's origin. Texts in them are well-formed Unicode: `well_formed`
+mends what a hostile server or file may hold, at the place where it enters.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Setting = Literal["regular", "hints"]
+SETTINGS: Final[tuple[Setting, ...]] = ("regular", "hints")
+
+RowId = int | str
+"""A row's number in the data file, counted from 0, or the text of its `id` column."""
+
+
+class Outcome(StrEnum):
+    """What became of a request; only `FAILED` is not the model's doing."""
+
+    OK = "ok"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+class Record(BaseModel):
+    """Stand at the root of the records: frozen, no unknown field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Message(Record):
+    """One chat message, as it goes over the wire."""
+
+    role: str
+    content: str
+
+
+class Rebus(Record):
+    """One row of a data file; `subset` is None where the file has no subsets."""
+
+    id: RowId
+    subset: str | None = None
+    verbalized_rebus: str
+    verbalized_rebus_with_length_hints: str
+    solution_key: str
+    word_guesses: tuple[str, ...]
+    first_pass: str
+    solution_words: tuple[str, ...]
+    solution: str
+
+
+class Request(Record):
+    """One question to one model: the messages, and the identity its answer is cached under.
+
+    `identity` is the canonical JSON of everything that can change the answer, `key` its hash.
+    """
+
+    id: RowId
+    setting: Setting
+    sample: int
+    messages: tuple[Message, ...]
+    identity: str
+    key: str
+
+
+class Usage(Record):
+    """Tokens of one answer as the server counted them; None is unknown, never zero."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+class Reply(Record):
+    """What one successful attempt brought back, before anybody judged it."""
+
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    usage: Usage = Usage()
+
+
+class Response(Record):
+    """One line of `responses.jsonl`: the end of one request, good or bad.
+
+    Unknown fields of a line written by a later version are kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    id: RowId
+    setting: Setting
+    sample: int
+    key: str
+    text: str
+    reasoning: str | None
+    finish_reason: str | None
+    outcome: Outcome
+    served_model: str | None
+    system_fingerprint: str | None
+    usage: Usage
+    cost_usd: float | None
+    latency_s: float | None
+    attempts: int
+    error: str | None
+    created: str
+    cached: bool
+
+
+class Prediction(Record):
+    """What a parser read in an answer; a part that is not there is the empty text."""
+
+    word_guesses: tuple[str, ...]
+    first_pass: str
+    solution_words: tuple[str, ...]
+    solution: str
+
+
+class Tally(Record):
+    """Right ones among all: words of a rebus, or 1 for a whole first pass or solution."""
+
+    right: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Return the share of right ones, rounded to 4 decimals as the CALAMITA harness does."""
+        return round(self.right / self.total, 4)
+
+
+class ItemScore(Record):
+    """One answer held against its gold row, by one parser.
+
+    `tallies` is None for a failed request: it has no score, which is not a score of 0.
+    """
+
+    id: RowId
+    setting: Setting
+    sample: int
+    subset: str | None
+    parser: str
+    outcome: Outcome
+    prediction: Prediction
+    tallies: dict[str, Tally] | None
+
+
+class RunSpec(Record):
+    """What a run is: everything that makes its answers, and its folder, that run's own.
+
+    The data file goes by its name; its content's hash stands in the header beside the
+    specification, so that a changed file under the same name is noticed, not taken for another.
+    """
+
+    model: str
+    provider: str
+    identity: dict[str, Any]
+    data: str
+    settings: tuple[Setting, ...]
+    subsets: tuple[str, ...] | None = None
+    limit: int | None = None
+    samples: int = 1
+    prompts: dict[str, str]
+
+
+def well_formed(text: str) -> str:
+    """Return the text with lone surrogates replaced by U+FFFD, so that it can be written as UTF-8.
+
+    JSON may carry half of a surrogate pair (a server that cuts an emoji in two); such a text
+    cannot be encoded, and every reader of the results would stumble over it.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

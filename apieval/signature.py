@@ -1,0 +1,73 @@
+"""What a thing is: canonical JSON, hashes, the cache key, the printed signature.
+
+Two things that can differ in their answers have different identities here; two that cannot have
+the same one. Nothing in this module knows what it names: callers collect the parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+VERSION: Final = version("apieval")
+ALGORITHM: Final = "sha256"
+SHORT: Final = 12
+"""Hex digits of a short hash: 48 bits, no clash among fewer than a million things."""
+
+
+def canonical_json(value: object) -> str:
+    """Return the one JSON text of a value: keys sorted, no blanks, no NaN.
+
+    Raises:
+        ValueError: for NaN and infinities, which JSON does not have.
+        TypeError: for anything that is no JSON value.
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def digest(text: str | bytes) -> str:
+    """Return the hash of a text (as UTF-8) or of bytes, tagged with its algorithm."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return f"{ALGORITHM}:{hashlib.sha256(data).hexdigest()}"
+
+
+def digest_file(path: Path) -> str:
+    """Return the hash of a file's bytes, tagged with its algorithm."""
+    with path.open("rb") as file:
+        return f"{ALGORITHM}:{hashlib.file_digest(file, ALGORITHM).hexdigest()}"
+
+
+def short(tagged: str, length: int = SHORT) -> str:
+    """Return the first digits of a tagged hash, without the tag."""
+    return tagged.partition(":")[2][:length]
+
+
+def answer_identity(model: Mapping[str, Any], messages: object, sample: int) -> tuple[str, str]:
+    """Return the clear-text identity of one answer, and the cache key made of it.
+
+    `model` holds what is the same for every request of a model: provider, address or
+    `cache_identity`, model name, every parameter that is sent. What cannot change an answer
+    (concurrency, timeouts, retries, the API key) has no place in it.
+    """
+    identity = canonical_json({**model, "messages": messages, "sample": sample})
+    return identity, digest(identity)
+
+
+def escape(value: str) -> str:
+    r"""Return a value safe inside a signature: `\`, `|` and `:` are escaped by `\`."""
+    return value.replace("\\", "\\\\").replace("|", "\\|").replace(":", "\\:")
+
+
+def signature(parts: Mapping[str, str | int]) -> str:
+    r"""Return the signature of a figure, `name:value|name:value`, in the order given.
+
+    Grammar: `part ("|" part)*`, `part = name ":" value`; inside a value `\\`, `|` and `:` are
+    escaped by a backslash. Equal set-ups give equal strings.
+    """
+    return "|".join(f"{name}:{escape(str(value))}" for name, value in parts.items())

@@ -1,0 +1,54 @@
+"""YAML and JSON files as plain values, with YAML's traps closed.
+
+YAML 1.2 by a pure loader: `no` stays text, `1e-3` is a number, `22:30` is text; a key that stands
+twice is refused instead of silently overwritten. No tag of a file makes an object.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from apieval.errors import ConfigError
+
+
+def read(path: Path) -> object:
+    """Return the value a YAML or JSON file holds.
+
+    Raises:
+        ConfigError: naming the file and the place of what cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        where = f"{path}: not UTF-8 text (byte {error.start})"
+        raise ConfigError(f"{where}; save it as UTF-8.") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
+    try:
+        return _parse(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).partition("To suppress")[0].split())
+        raise ConfigError(f"{path}: not YAML: {reason}.") from None
+
+
+def _parse(text: str) -> object:
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text, object_pairs_hook=_unique)
+        except json.JSONDecodeError:
+            pass  # a YAML flow mapping also starts with a brace
+    return YAML(typ="safe", pure=True).load(io.StringIO(text))
+
+
+def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the key {twice!r} stands twice; keep one of them")
+    return dict(pairs)
