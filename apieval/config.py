@@ -6,6 +6,7 @@ reads a key out of one when asked to; it never stores a key. It opens no connect
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,6 +22,7 @@ from pydantic import (
     NonNegativeFloat,
     NonNegativeInt,
     PlainValidator,
+    PositiveFloat,
     PositiveInt,
     TypeAdapter,
     ValidationError,
@@ -32,30 +34,42 @@ from apieval.errors import ConfigError, did_you_mean
 
 FILE_NAME: Final = "providers.yaml"
 BASELINE: Final = "baseline"
-_SECRET_HEADERS: Final = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
+_SECRET_HEADER: Final = re.compile(
+    r"(?i)(^|[-_])(proxy-?)?(auth\w*|api-?key|key|\w*token|secret|password|cookie)($|[-_])"
+)
 _FULL_PATH: Final = "/chat/completions"
 
 
 def _base_url(url: str) -> str:
     """Return an address up to and without `/chat/completions`, in its one normal form."""
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+        _ = parts.port
+    except ValueError:  # its message may repeat a password
+        raise ValueError("not an address: write it as http://HOST:PORT/v1") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("not an address: write it as http://HOST:PORT/v1")
     if "@" in parts.netloc:
         raise ValueError("holds a user name or password: name a variable in api_key_env instead")
     if parts.query or parts.fragment:
         raise ValueError("has something behind '?' or '#': give the address up to /v1 alone")
-    _ = parts.port  # raises ValueError where the port is no number
     given = parts.path.rstrip("/")
     path = given.removesuffix(_FULL_PATH) if given else "/v1"
     return urlunsplit((parts.scheme, parts.netloc.lower(), path, "", ""))
 
 
 def _public_headers(headers: dict[str, str]) -> dict[str, str]:
-    secret = sorted(name for name in headers if name.lower() in _SECRET_HEADERS)
+    secret = sorted(name for name in headers if _SECRET_HEADER.search(name))
     if secret:
         raise ValueError(f"{secret[0]!r} carries a key: name its variable in api_key_env instead")
     return headers
+
+
+def _known_params(names: list[str]) -> list[str]:
+    for name in names:
+        if name not in Params.model_fields:
+            raise ValueError(f"no parameter {name!r}{did_you_mean(name, Params.model_fields)}")
+    return names
 
 
 def _listed(value: object) -> object:
@@ -85,7 +99,9 @@ VariableName = Annotated[str, Field(pattern="^[A-Z_][A-Z0-9_]*$")]
 class Section(BaseModel):
     """Stand at the root of the file's sections: no unknown key, no silent change of type."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
 
 class Params(Section):
@@ -120,18 +136,25 @@ class Price(Section):
 
 
 class Limits(Section):
-    """How hard an endpoint may be pressed; none of it can change an answer."""
+    """How hard an endpoint may be pressed, and how long; none of it can change an answer.
+
+    `rpm` and `tpm` are requests and tokens (in and out) a minute. `max_wait` is the longest wait
+    a server may ask for before the run stops, `deadline` the longest one request may take over
+    all its attempts, both in seconds.
+    """
 
     concurrency: Concurrency = "auto"
     rpm: PositiveInt | None = None
     tpm: PositiveInt | None = None
     max_retries: NonNegativeInt = 5
+    max_wait: PositiveFloat = 600.0
+    deadline: PositiveFloat = 3600.0
 
 
 class _Model(Section):
     model: str = Field(min_length=1)
     params: Params = Params()
-    drop: list[str] = []
+    drop: Annotated[list[str], AfterValidator(_known_params)] = []
     limits: Limits = Limits()
     price: Price | None = None
 
@@ -288,6 +311,9 @@ def _explain(problem: ErrorDetails) -> str:
     wording = {
         "extra_forbidden": f"unknown key {(place or [''])[-1]!r}{_remedy(place, tag)}",
         "missing": "missing",
+        "model_type": "must hold keys and their values",
+        "model_attributes_type": "must hold keys and their values",
+        "dict_type": "must hold keys and their values",
         "string_type": "must be text; put it in quotes",
         "string_pattern_mismatch": "must be the name of a variable in capitals, never the key itself",
         "union_tag_not_found": f"provider: missing; one of {', '.join(_PROVIDERS)}",

@@ -8,7 +8,9 @@
     |-- Interrupted            130   the user stopped the run; it can be resumed
     `-- AttemptFailed            1   one attempt of one request failed
         |-- TransientFailure         worth another attempt
+        |   `-- ServerDown             nothing listens there, or it is still loading
         |-- ItemFailure              this request will never succeed
+        |   `-- ContentRefused       a content filter refused it: the model's answer, of a kind
         `-- RunFailure           3   no request of this run can succeed
 
 A message names the file, row, key or model, says what was wrong, and then the remedy.
@@ -72,8 +74,16 @@ class TransientFailure(AttemptFailed):
     """Report a failure that another attempt may not meet."""
 
 
+class ServerDown(TransientFailure):
+    """Report a server that is not up: it refuses connections or says it is loading."""
+
+
 class ItemFailure(AttemptFailed):
     """Report a failure that every attempt of this request would meet."""
+
+
+class ContentRefused(ItemFailure):
+    """Report a request that a content filter refused; that is an answer, not a fault."""
 
 
 class RunFailure(AttemptFailed):

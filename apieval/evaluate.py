@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Literal
 
 from platformdirs import user_cache_path
 
@@ -27,16 +27,14 @@ from apieval.rebus.parsers import official
 from apieval.report import files
 from apieval.run import plan, store
 from apieval.run.cache import ResponseCache
+from apieval.run.limiter import Limiter
 from apieval.run.prepare import Prepared, connected, prepare
 from apieval.run.retry import RetryPolicy
-from apieval.run.runner import Runner
+from apieval.run.runner import Patience, Runner
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, ItemScore, RunSpec, Setting
-
-AUTO_WORKERS: Final = 64
-"""Requests at once where nobody said a number."""
+from apieval.schema import SETTINGS, ItemScore, Outcome, RunSpec, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,11 @@ class RunOptions:
     samples: int = 1
     lexicon: Path | None = None
 
-    concurrency: int | None = None
+    concurrency: int | Literal["auto"] | None = None
+    max_cost_usd: float | None = None
     timeout_s: float = 600.0
+    wait_for_server_s: float = 120.0
+    retry_truncated: bool = False
     out: Path = Path("results")
     name: str | None = None
     cache: Path | None = field(default_factory=lambda: user_cache_path("apieval"))
@@ -200,6 +201,7 @@ class _Run:
         self.folder = options.out / (options.name or plan.folder_name(self.spec))
 
     def check(self) -> None:
+        self.prepared.budget(self.options.max_cost_usd, 0.0)
         if not self.options.fresh:
             store.check_same_run(self.folder, self.spec, self.selection.data.digest)
 
@@ -208,7 +210,7 @@ class _Run:
             self.watcher.message(f"the run begun before is kept in {old}")
         began = datetime.now(UTC)
         with ExitStack() as stack:
-            opened = Store.open(self.folder, self.watcher.message)
+            opened = Store.open(self.folder, self.watcher.message, self._ask_again())
             stack.callback(opened.close)
             store.write_header(self.folder, {**self._header(), "began": began.isoformat()})
             cache = None
@@ -222,6 +224,10 @@ class _Run:
             result = replace(result, status=status, message=message)
         self._close_header(result, began)
         return result
+
+    def _ask_again(self) -> frozenset[Outcome]:
+        more = {Outcome.TRUNCATED} if self.options.retry_truncated else set()
+        return store.ASK_AGAIN | more
 
     def _header(self) -> dict[str, Any]:
         data = self.selection.data
@@ -264,18 +270,19 @@ class _Run:
         return None, None
 
     async def _asking(self, opened: Store, cache: ResponseCache | None) -> None:
-        spec, limits = self.spec, self.prepared.model.limits
-        configured = AUTO_WORKERS if limits.concurrency == "auto" else limits.concurrency
-        policy = RetryPolicy(limits.max_retries, self.options.timeout_s)
+        spec, options, limits = self.spec, self.options, self.prepared.model.limits
         async with connected(self.prepared) as provider:
             runner = Runner(
                 provider=provider,
                 store=opened,
                 cache=cache,
-                policy=policy,
-                workers=self.options.concurrency or configured,
-                price=self.prepared.model.price,
+                limiter=Limiter(options.concurrency or limits.concurrency, limits.rpm, limits.tpm),
+                policy=RetryPolicy(limits.max_retries, limits.deadline),
+                patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
+                price=self.prepared.model.price,
+                budget=self.prepared.budget(options.max_cost_usd, opened.spent_usd),
+                ask_again=self._ask_again(),
             )
             with stopping_on_signals(runner.stop):
                 await runner.run(

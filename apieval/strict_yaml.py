@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from apieval.errors import ConfigError
+
+_VALUES: Final = re.compile(r' with value ".*" \(original value: ".*"\)', re.DOTALL)
+"""What the loader adds about a key that stands twice; the values may be secret."""
 
 
 def read(path: Path) -> object:
@@ -31,10 +37,12 @@ def read(path: Path) -> object:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
     try:
-        return _parse(text)
+        value = _parse(text)
+        _check_plain(path, value, "")
     except (YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).partition("To suppress")[0].split())
+        reason = " ".join(_VALUES.sub("", str(error)).partition("To suppress")[0].split())
         raise ConfigError(f"{path}: not YAML: {reason}.") from None
+    return value
 
 
 def _parse(text: str) -> object:
@@ -44,6 +52,22 @@ def _parse(text: str) -> object:
         except json.JSONDecodeError:
             pass  # a YAML flow mapping also starts with a brace
     return YAML(typ="safe", pure=True).load(io.StringIO(text))
+
+
+def _check_plain(path: Path, value: object, place: str) -> None:
+    """Refuse what JSON, and so no request and no record, can carry."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_plain(path, key, place)
+            _check_plain(path, inner, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _check_plain(path, inner, f"{place}.{number}".lstrip("."))
+    elif not isinstance(value, str | int | float | None):
+        kind = type(value).__name__
+        raise ConfigError(f"{path}: {place}: holds a {kind}; put text in quotes.")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{path}: {place}: {value} is no number that can be sent.")
 
 
 def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:

@@ -18,6 +18,7 @@ from itertools import product
 from typing import Any, Final, Literal
 
 from apieval.analysis.statistics import Interval, bootstrap, wilson
+from apieval.rebus.dataset import ALL
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
@@ -25,7 +26,6 @@ from apieval.schema import ItemScore, Rebus, RowId, Setting, Tally
 
 Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
-ALL: Final = "all"
 Cell = tuple[Setting, str, str]
 """Setting, subset, parser."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from platformdirs import user_cache_path
@@ -62,14 +62,14 @@ def cache_folder(choice: str | None) -> Path | None:
     return Path(choice) if choice else user_cache_path("apieval")
 
 
-def concurrency(choice: str) -> int | None:
-    """Return the number a `--concurrency` option stands for, None for auto.
+def concurrency(choice: str | None) -> int | Literal["auto"] | None:
+    """Return what a `--concurrency` option stands for, None where it was not given.
 
     Raises:
         ConfigError: for anything else.
     """
-    if choice == "auto":
-        return None
+    if choice is None or choice == "auto":
+        return "auto" if choice else None
     if choice.isascii() and choice.isdecimal() and int(choice) > 0:
         return int(choice)
     raise ConfigError(f"--concurrency {choice!r}: give a number from 1, or auto.")

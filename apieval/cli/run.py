@@ -54,9 +54,26 @@ def run(
             show_default=False,
         ),
     ] = None,
+    max_cost: Annotated[
+        float | None,
+        option("--max-cost", help="Stop before the run costs more.", min=0.0, metavar="USD"),
+    ] = None,
     timeout: Annotated[
         float, option("--timeout", help="Seconds one attempt may take.", min=0.001, metavar="S")
     ] = 600.0,
+    wait_for_server: Annotated[
+        float,
+        option(
+            "--wait-for-server",
+            help="Seconds to wait for a server that is not up yet.",
+            min=0.0,
+            metavar="S",
+        ),
+    ] = 120.0,
+    retry_truncated: Annotated[
+        bool,
+        option("--retry-truncated", help="Ask again what was cut, as after raising a limit."),
+    ] = False,
     out: Annotated[
         Path, option("--out", help="The folder runs are kept in.", metavar="DIR")
     ] = Path("results"),
@@ -90,8 +107,11 @@ def run(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
-        concurrency=options.concurrency(concurrency) if concurrency else None,
+        concurrency=options.concurrency(concurrency),
+        max_cost_usd=max_cost,
         timeout_s=timeout,
+        wait_for_server_s=wait_for_server,
+        retry_truncated=retry_truncated,
         out=out,
         name=name,
         cache=options.cache_folder(cache),

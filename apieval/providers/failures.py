@@ -15,7 +15,14 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-from apieval.errors import AttemptFailed, ItemFailure, RunFailure, TransientFailure
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    ItemFailure,
+    RunFailure,
+    ServerDown,
+    TransientFailure,
+)
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
 """Besides these every 5xx (529 among them) is transient."""
@@ -29,6 +36,7 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
 }
 REDIRECTIONS: Final = range(300, 400)
 QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -36,25 +44,30 @@ _TAG: Final = re.compile(r"<[^>]*>")
 
 def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
     """Return the failure that a reply with a bad status stands for."""
-    error = _error(body)
-    code, said = str(error.get("code") or ""), server_message(body)
+    error, said = _error(body), server_message(body)
     text = f"HTTP {status} from {url}: {said}"
-    if code in QUOTA or error.get("type") in QUOTA:
-        remedy = "the quota is used up; top up, then run the same command again"
+    remedy = _of_the_run(status, error, headers)
+    if remedy:
         return RunFailure(f"{text} ({remedy})", status=status)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and "loading" in said.lower():
+        return ServerDown(text, status=status)
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         wait = retry_after_s(headers, datetime.now(UTC))
         return TransientFailure(text, status=status, retry_after_s=wait)
-    if status in OF_THE_RUN:
-        return RunFailure(f"{text} ({OF_THE_RUN[status]})", status=status)
+    kind = ContentRefused if error.get("code") in FILTERED else ItemFailure
+    return kind(text, status=status)
+
+
+def _of_the_run(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
+    """Return the remedy for a failure that every request would meet, None for any other."""
+    if error.get("code") in QUOTA or error.get("type") in QUOTA:
+        return "the quota is used up; top up, then run the same command again"
     if status in REDIRECTIONS:
-        to = headers.get("location", "elsewhere")
-        return RunFailure(f"{text} (redirected to {to}; give that as base_url)", status=status)
-    if code in _PARAMETER:
+        return f"redirected to {headers.get('location', 'elsewhere')}; give that as base_url"
+    if error.get("code") in _PARAMETER:
         named = error.get("param") or "a parameter"
-        remedy = f"change {named} under params, or leave it out with drop: [{named}]"
-        return RunFailure(f"{text} (the model refuses {named}; {remedy})", status=status)
-    return ItemFailure(text, status=status)
+        return f"the model refuses {named}; change it under params, or say drop: [{named}]"
+    return OF_THE_RUN.get(status)
 
 
 def server_message(body: bytes) -> str:

@@ -21,7 +21,7 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.config import is_loopback
-from apieval.errors import AttemptFailed, TransientFailure
+from apieval.errors import AttemptFailed, ServerDown, TransientFailure
 from apieval.providers.failures import failure, server_message
 from apieval.schema import Reply, Request, Usage, well_formed
 
@@ -87,7 +87,8 @@ class OpenAICompatibleClient:
             return await endpoint.client.post(endpoint.url, content=content, headers=self._headers)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
             what = str(error) or type(error).__name__
-            raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
+            kind = ServerDown if _refused(error) else TransientFailure
+            raise kind(f"no reply from {endpoint.url}: {what}") from None
 
     def _masked(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
@@ -171,6 +172,14 @@ def _usage(value: object) -> Usage:
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _refused(error: BaseException) -> bool:
+    """Say whether nothing listens at an address; the transport's own class does not tell."""
+    cause = error.__cause__
+    return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
+        cause.os_error, ConnectionRefusedError
+    )
 
 
 def _client(base_url: str) -> httpx.AsyncClient:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -22,6 +23,7 @@ from apieval.schema import (
 
 _Place = tuple[str, Setting, int]
 _T = TypeVar("_T")
+_SAMPLE: Final = re.compile("[0-9]{1,4}")
 _OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
 
 
@@ -41,7 +43,7 @@ def raw(
         where = f"{path}, line {line}"
         for name in ("id", "text"):
             if not isinstance(value.get(name), str):
-                near = did_you_mean(name, value)
+                near = did_you_mean(name, value.keys() - {name})
                 raise DataError(f"{where}: {name!r} is missing or no text{near}.")
         mine = _one_of(SETTINGS, value, "setting", setting, where)
         sample = _sample(value, where)
@@ -108,8 +110,8 @@ def _one_of(
 def _sample(value: Mapping[str, Any], where: str) -> int:
     # numbers come as the text they are written in, see tables.objects
     given = value.get("sample", "0")
-    if not (isinstance(given, str) and given.isdecimal() and given.isascii()):
-        raise DataError(f"{where}: sample {given!r} is no number from 0.")
+    if not (isinstance(given, str) and _SAMPLE.fullmatch(given)):
+        raise DataError(f"{where}: sample {given!r} is no number from 0 to 9999.")
     return int(given)
 
 

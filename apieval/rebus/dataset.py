@@ -7,6 +7,7 @@ scoring only. What cannot be used is named with file, line and column before any
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,11 +23,14 @@ from apieval.schema import Rebus, RowId
 from apieval.signature import digest_file
 
 SAMPLE: Final = "sample"
+ALL: Final = "all"
+"""The name of all subsets together, which no subset of a file can have."""
 QUESTION: Final = ("verbalized_rebus", "verbalized_rebus_with_length_hints", "solution_key")
 GOLD: Final = ("word_guesses", "first_pass", "solution_words", "solution")
 CHALLENGE_SUBSETS: Final = (("id", 2000), ("ood", 999), ("new", 168))
 """The challenge's test file: how many rows of each subset, in the file's order."""
 _SHOWN: Final = 10
+_ROW_NUMBER: Final = re.compile("[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def _load(path: Path, name: str, *, gold_only: bool) -> Dataset:
     columns = set(rows[0].cells).union(*(row.cells for row in rows))
     _check_columns(path, columns, gold_only=gold_only)
     ids = _ids(rows, columns)
-    problems = [*_empty_cells(rows, columns), *_clashes(rows, ids)]
+    problems = [*_bad_cells(rows, columns), *_clashes(rows, ids)]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
@@ -148,11 +152,11 @@ def _ids(rows: Sequence[Row], columns: set[str]) -> list[RowId]:
     if "idx" in columns and not columns.intersection(QUESTION):
         texts = [row.cells.get("idx", "").strip() for row in rows]
         # the study's idx is the row's number
-        return [int(text) if text.isdecimal() and text.isascii() else text for text in texts]
+        return [int(text) if _ROW_NUMBER.fullmatch(text) else text for text in texts]
     return list(range(len(rows)))
 
 
-def _empty_cells(rows: Iterable[Row], columns: set[str]) -> Iterator[str]:
+def _bad_cells(rows: Iterable[Row], columns: set[str]) -> Iterator[str]:
     needed = [name for name in (*QUESTION, *GOLD, "subset") if name in columns]
     for row in rows:
         for name in needed:
@@ -161,6 +165,8 @@ def _empty_cells(rows: Iterable[Row], columns: set[str]) -> Iterator[str]:
                 yield f"line {row.line}, column {name!r}: empty"
             elif name in {"word_guesses", "solution_words"} and "" in cell.split(";"):
                 yield f"line {row.line}, column {name!r}: an empty word beside a ';'"
+            elif name == "subset" and cell.strip() == ALL:
+                yield f"line {row.line}, column {name!r}: {ALL!r} means every row; name it anew"
 
 
 def _clashes(rows: Sequence[Row], ids: Sequence[RowId]) -> Iterator[str]:

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval.errors import DataError
 from apieval.schema import well_formed
+
+_NOT_UTF8: Final = re.compile(r"[\udc80-\udcff]")
+"""How bytes that are no UTF-8 come out of the decoder's `surrogateescape`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +41,26 @@ def read(path: Path) -> Iterator[Row]:
     reader = readers.get(path.suffix.lower())
     if path.is_dir() or reader is None:
         raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")
-    try:
+    with _readable(path):
         yield from reader(path)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from None
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError:
         raise DataError(
-            f"{path}: not UTF-8 text (near byte {error.start}); save it as UTF-8."
+            f"{path}, line {_first_not_utf8(path)}: not UTF-8 text; save the file as UTF-8."
         ) from None
+
+
+def _first_not_utf8(path: Path) -> int:
+    """Return the first such line; the decoder knows the place in its buffer alone."""
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    return _NOT_UTF8.split(text, maxsplit=1)[0].count("\n") + 1
 
 
 def _csv(path: Path) -> Iterator[Row]:
@@ -88,8 +105,11 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     r"""Yield line number and object of every line; numbers come as the text they are written in.
 
     Lines end at `\n` alone: U+2028 and the like are text. Blank lines are passed over.
+
+    Raises:
+        DataError: naming the file and the line, for what cannot be read or is no JSON object.
     """
-    with path.open(encoding="utf-8-sig", newline="\n") as file:
+    with _readable(path), path.open(encoding="utf-8-sig", newline="\n") as file:
         seen = False
         for line, text in enumerate(file, start=1):
             if text.strip():
@@ -132,7 +152,7 @@ def _parquet(path: Path) -> Iterator[Row]:
             f"{path}: reading Parquet needs pyarrow; pip install 'apieval[parquet]', or save as CSV."
         ) from None
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(path, partitioning=None)  # a folder's name is no column
     except (ArrowException, ValueError) as error:
         raise DataError(f"{path}: not a Parquet file: {error}.") from None
     for field in table.schema:

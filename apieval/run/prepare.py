@@ -10,10 +10,12 @@ from typing import Any
 
 from apieval import config as configuration
 from apieval.config import Embedded, OpenAICompatible, Providers
+from apieval.errors import ConfigError
 from apieval.providers.base import Provider
 from apieval.providers.table import connect
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
+from apieval.run.money import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,23 @@ class Prepared:
     identity: dict[str, Any]
     key: str | None = None
     lexicon: Lexicon | None = None
+
+    def budget(self, max_usd: float | None, spent_usd: float) -> Budget | None:
+        """Return what may be spent on this model, None for no bound.
+
+        Raises:
+            ConfigError: where the price, or the longest answer, is not known.
+        """
+        if max_usd is None:
+            return None
+        most = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
+        if self.model.price is None or not isinstance(most, int):
+            lacks = "its price is" if self.model.price is None else "its max_tokens are"
+            raise ConfigError(
+                f"model {self.name!r}: --max-cost cannot be kept, since {lacks} not known; "
+                "say it in providers.yaml (price: {input: ..., output: ...}, params: max_tokens)."
+            )
+        return Budget(max_usd, self.model.price, most, spent_usd)
 
     def __repr__(self) -> str:
         """Return the name alone."""

@@ -1,4 +1,4 @@
-"""The one layer that retries: tenacity around one attempt, each under a wall-clock limit."""
+"""The one layer that retries: tenacity around one attempt."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Final
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from apieval.errors import AttemptFailed, TransientFailure
-from apieval.providers.base import Provider
 from apieval.run.outcome import judge
-from apieval.schema import Outcome, Reply, Request
+from apieval.schema import Outcome, Reply
 
 EMPTY_ATTEMPTS: Final = 2
 """An empty answer is asked for once more: some servers hiccup, but a model may mean it."""
@@ -24,25 +23,27 @@ EMPTY_ATTEMPTS: Final = 2
 class RetryPolicy:
     """When to try again and how long to wait; times in seconds.
 
+    `deadline_s` is the longest one request may take over all its attempts and waits. `clock`,
     `sleep` and `random` are arguments so that tests neither wait nor guess.
     """
 
     max_retries: int = 5
-    timeout_s: float = 600.0
+    deadline_s: float = 3600.0
     first_wait_s: float = 0.5
     longest_wait_s: float = 60.0
+    clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     random: random.Random = field(default_factory=random.Random)
 
-    def wait_s(self, attempts: int, asked_s: float | None) -> float:
-        """Return the wait before the next attempt.
+    def wait_s(self, attempts: int, failure: TransientFailure) -> float:
+        """Return the wait before the next attempt: full jitter below a doubling bound.
 
-        Where the server asked for a time, never less than that, with a little added so that
-        waiting workers do not all wake at once; else full jitter below a doubling bound.
+        Where the server asked for a time, the whole endpoint pauses (see `limiter`) and nothing
+        is added here.
         """
-        if asked_s is not None:
-            return asked_s + self.random.uniform(0, 0.1 * asked_s + 0.1)
-        bound = min(self.longest_wait_s, self.first_wait_s * 2.0 ** (attempts - 1))
+        if failure.retry_after_s is not None:
+            return 0.0
+        bound = min(self.longest_wait_s, self.first_wait_s * 2.0 ** max(0, attempts - 1))
         return self.random.uniform(0, bound)
 
 
@@ -51,7 +52,6 @@ class Asked:
     """How asking ended: a reply, or the failure of the last attempt."""
 
     attempts: int
-    latency_s: float
     reply: Reply | None
     failure: AttemptFailed | None
 
@@ -62,57 +62,49 @@ class _EmptyAnswer(TransientFailure):
         self.reply = reply
 
 
-async def ask(provider: Provider, request: Request, policy: RetryPolicy) -> Asked:
-    """Ask until there is an answer, the failure is final, or the retries are used up.
+async def ask(
+    attempt: Callable[[], Awaitable[Reply]],
+    policy: RetryPolicy,
+    forgiven: Callable[[AttemptFailed], bool] = lambda _: False,
+) -> Asked:
+    """Attempt until there is an answer, the failure is final, or the retries are used up.
 
-    `latency_s` is the last attempt's alone. Cancellation passes through untouched.
+    A failure that is `forgiven` is waited out and uses up no retry. Whatever is no
+    `AttemptFailed` passes through untouched, cancellation above all.
     """
-    attempts, began = 0, 0.0
+    attempts, began = 0, policy.clock()
+    reply: Reply
 
-    async def attempt() -> Reply:
-        nonlocal attempts, began
-        attempts, began = attempts + 1, time.perf_counter()
-        reply = await _limited(provider, request, policy.timeout_s)
+    async def once() -> Reply:
+        nonlocal attempts
+        attempts += 1
+        try:
+            reply = await attempt()
+        except AttemptFailed as error:
+            attempts -= forgiven(error)
+            raise
         if judge(reply) is Outcome.EMPTY:
             raise _EmptyAnswer(reply)
         return reply
 
-    reply: Reply | None = None
-    failure: AttemptFailed | None = None
-    try:
-        reply = await _retrying(policy)(attempt)
-    except _EmptyAnswer as empty:
-        reply = empty.reply
-    except AttemptFailed as error:
-        failure = error
-    return Asked(attempts, time.perf_counter() - began, reply, failure)
-
-
-async def _limited(provider: Provider, request: Request, timeout_s: float) -> Reply:
-    # no client's own timeout is a limit on the whole attempt
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await provider.attempt(request)
-    except TimeoutError:
-        raise TransientFailure(f"no whole reply within {timeout_s:g} s") from None
-
-
-def _retrying(policy: RetryPolicy) -> AsyncRetrying:
     def stop(state: RetryCallState) -> bool:
-        most = policy.max_retries + 1
         empty = isinstance(_failure(state), _EmptyAnswer)
-        return state.attempt_number >= (min(most, EMPTY_ATTEMPTS) if empty else most)
+        most = min(policy.max_retries + 1, EMPTY_ATTEMPTS) if empty else policy.max_retries + 1
+        return attempts >= most or policy.clock() - began >= policy.deadline_s
 
-    def wait(state: RetryCallState) -> float:
-        return policy.wait_s(state.attempt_number, _failure(state).retry_after_s)
-
-    return AsyncRetrying(
-        retry=retry_if_exception_type(TransientFailure),
-        stop=stop,
-        wait=wait,
-        sleep=policy.sleep,
-        reraise=True,
-    )
+    try:
+        reply = await AsyncRetrying(
+            retry=retry_if_exception_type(TransientFailure),
+            stop=stop,
+            wait=lambda state: policy.wait_s(attempts, _failure(state)),
+            sleep=policy.sleep,
+            reraise=True,
+        )(once)
+    except _EmptyAnswer as empty:
+        return Asked(attempts, empty.reply, None)
+    except AttemptFailed as error:
+        return Asked(attempts, None, error)
+    return Asked(attempts, reply, None)
 
 
 def _failure(state: RetryCallState) -> TransientFailure:

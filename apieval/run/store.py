@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from apieval.errors import StoreError
@@ -24,6 +28,8 @@ FORMAT: Final = 1
 HEADER: Final = "run.json"
 RESPONSES: Final = "responses.jsonl"
 DAMAGED: Final = "responses.damaged"
+LOCK: Final = ".lock"
+OWNER: Final = ".lock.owner"
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
 """A failure is not the model's, and an empty answer may be a hiccup: a resumed run asks again."""
 
@@ -33,29 +39,41 @@ ItemKey = tuple[RowId, str, int]
 class Store:
     """One run's folder, open for writing."""
 
-    def __init__(self, folder: Path, answered: set[ItemKey], file: BinaryIO) -> None:
+    def __init__(self, folder: Path, lock: FileLock, kept: _Kept, file: FileIO) -> None:
         """Use `Store.open`."""
         self.folder = folder
-        self.answered = answered
+        self.answered = kept.answered
+        self.spent_usd = kept.spent_usd
+        self._lock = lock
         self._file = file
+        self._end = file.seek(0, os.SEEK_END)
+        self._unsynced = False
 
     @classmethod
-    def open(cls, folder: Path, warn: Callable[[str], None] = lambda _: None) -> Store:
+    def open(
+        cls,
+        folder: Path,
+        warn: Callable[[str], None] = lambda _: None,
+        ask_again: Collection[Outcome] = ASK_AGAIN,
+    ) -> Store:
         """Open a run's folder, making it where there is none, and mend what a kill left behind.
 
+        Answers with an outcome in `ask_again` make room for new ones.
+
         Raises:
-            StoreError: where the folder cannot be written.
+            StoreError: where the folder cannot be written, or another process is at this run.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            answered = _mend(folder, warn)
-            file = (folder / RESPONSES).open("ab")
+            lock = _lock(folder)
+            kept = _mend(folder, warn, ask_again)
+            file = (folder / RESPONSES).open("ab", buffering=0)
         except OSError as error:
             raise StoreError(
                 f"{folder}: the run folder cannot be written: {error.strerror or error}; "
                 "make room or rights there, or name another with --out."
             ) from None
-        return cls(folder, answered, file)
+        return cls(folder, lock, kept, file)
 
     def append(self, response: Response) -> None:
         """Write one answer and flush it to the system; after that a kill cannot take it away.
@@ -63,20 +81,34 @@ class Store:
         Raises:
             StoreError: where it cannot be written, as on a full disk.
         """
-        line = response.model_dump_json().encode() + b"\n"
+        line = memoryview(response.model_dump_json().encode() + b"\n")
         try:
-            self._file.write(line)
-            self._file.flush()
+            written = 0
+            while written < len(line):
+                written += self._file.write(line[written:])
         except OSError as error:
+            with suppress(OSError):  # half a line would be cut off on opening anyway
+                self._file.truncate(self._end)
             raise StoreError(
                 f"{self.folder / RESPONSES}: cannot be written: {error.strerror or error}; "
                 "make room, then run the same command again."
             ) from None
+        self._end += len(line)
+        self._unsynced = True
         self.answered.add((response.id, response.setting, response.sample))
 
+    def sync(self) -> None:
+        """Bring what was written to the disk itself, so that not even a power cut can take it."""
+        if self._unsynced:
+            self._unsynced = False
+            with suppress(OSError):  # a disk that cannot: the next write will say so
+                os.fsync(self._file.fileno())
+
     def close(self) -> None:
-        """Close the file."""
+        """Bring everything to the disk, close the file and let others at the run."""
+        self.sync()
         self._file.close()
+        self._lock.release()
 
 
 def read_header(folder: Path) -> dict[str, Any] | None:
@@ -182,12 +214,35 @@ def _read(line: bytes) -> Response | None:
         return None
 
 
-def _mend(folder: Path, warn: Callable[[str], None]) -> set[ItemKey]:
-    """Leave only whole lines of answers that stand, and return whose they are."""
+def _lock(folder: Path) -> FileLock:
+    """Take the run for this process; the lock goes with the process, however it ends."""
+    lock = FileLock(folder / LOCK, blocking=False)
+    owner = folder / OWNER
+    try:
+        lock.acquire()
+    except Timeout:
+        said = owner.read_text(encoding="utf-8").strip() if owner.exists() else "unknown"
+        raise StoreError(
+            f"{folder}: another process is at this run ({said}); wait for it, stop it, or give "
+            "another --name."
+        ) from None
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    owner.write_text(f"process {os.getpid()}, since {since}\n", encoding="utf-8")
+    return lock
+
+
+@dataclass(slots=True)
+class _Kept:
+    answered: set[ItemKey] = field(default_factory=set)
+    spent_usd: float = 0.0
+
+
+def _mend(folder: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> _Kept:
+    """Leave only whole lines of answers that stand; return whose they are and what was paid."""
     path = folder / RESPONSES
+    kept = _Kept()
     if not path.exists():
-        return set()
-    kept: dict[ItemKey, None] = {}
+        return kept
     drop: set[int] = set()
     damaged: list[bytes] = []
     whole = True
@@ -202,16 +257,17 @@ def _mend(folder: Path, warn: Callable[[str], None]) -> set[ItemKey]:
                     warn(f"{path}, line {number}: not an answer; set aside in {DAMAGED}.")
                 continue
             key = (response.id, response.setting, response.sample)
-            if response.outcome in ASK_AGAIN or key in kept:
+            kept.spent_usd += 0.0 if response.cached else response.cost_usd or 0.0
+            if response.outcome in ask_again or key in kept.answered:
                 drop.add(number)
             else:
-                kept[key] = None
+                kept.answered.add(key)
     if damaged:
         with (folder / DAMAGED).open("ab") as file:
             file.writelines(damaged)
     if drop or not whole:
         _rewrite(path, drop)
-    return set(kept)
+    return kept
 
 
 def _rewrite(path: Path, drop: set[int]) -> None:
