@@ -8,10 +8,11 @@ figures. Everything that opens a socket is imported when a run needs it: scoring
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,13 +29,14 @@ from apieval.report import files
 from apieval.run import plan, store
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
+from apieval.run.money import Forecast, forecast
 from apieval.run.prepare import Prepared, connected, prepare
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Patience, Runner
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, ItemScore, Outcome, RunSpec, Setting
+from apieval.schema import SETTINGS, ItemScore, Outcome, Request, RunSpec, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,25 @@ def run(
     while runs and not (results and results[-1].status == "interrupted"):
         results.append(runs.pop(0).carry_out())
     return results
+
+
+def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, Any] | None]]:
+    """Yield every question of a run that is not in the cache, and how the nearest one differs.
+
+    Raises:
+        ConfigError, DataError: as for a run; ConfigError without a cache.
+    """
+    if options.cache is None:
+        raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
+    providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
+    prepared = prepare(model, providers, os.environ, options.lexicon)
+    selection = dataset.load(options.data).select(options.subsets, options.limit)
+    with closing(ResponseCache(options.cache)) as cache:
+        for request in prompts.requests(
+            selection.rebuses, options.settings, options.samples, prepared.identity
+        ):
+            if cache.get(request) is None:
+                yield request, cache.nearest(request.identity)
 
 
 def score(
@@ -255,12 +276,17 @@ class _Run:
 
     def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
         """Ask what has no answer yet; return status and message where that was cut short."""
-        spec, rebuses = self.spec, self.selection.rebuses
-        total = len(rebuses) * len(spec.settings) * spec.samples
-        self.watcher.began(spec.model, self.folder, total, len(opened.answered))
+        spec, answered = self.spec, opened.answered
+        total = len(self.selection.rebuses) * len(spec.settings) * spec.samples
+        self.watcher.began(spec.model, self.folder, total, len(answered))
+        if len(answered) >= total:
+            self.watcher.ended()
+            return None, None
+        if not self.watcher.confirmed(self._forecast(answered)):
+            self.watcher.ended()
+            return "stopped", "not begun"
         try:
-            if len(opened.answered) < total:
-                drive(self._asking(opened, cache))
+            drive(self._asking(opened, cache))
         except (StoppedEarly, StoreError) as error:
             return "stopped", str(error)
         except KeyboardInterrupt:
@@ -268,6 +294,16 @@ class _Run:
         finally:
             self.watcher.ended()
         return None, None
+
+    def _forecast(self, answered: Collection[store.ItemKey]) -> Forecast:
+        spec = self.spec
+        each = product(spec.settings, self.selection.rebuses, range(spec.samples))
+        lengths = (
+            prompts.lengths(rebus, setting)
+            for setting, rebus, sample in each
+            if (rebus.id, setting, sample) not in answered
+        )
+        return forecast(lengths, self.prepared.model.price, self.prepared.most_tokens)
 
     async def _asking(self, opened: Store, cache: ResponseCache | None) -> None:
         spec, options, limits = self.spec, self.options, self.prepared.model.limits

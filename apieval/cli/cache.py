@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.errors import ConfigError
+from apieval.evaluate import RunOptions
 from apieval.run.cache import ResponseCache
+
+_SHOWN: Final = 60
 
 app = typer.Typer(no_args_is_help=True, help="Look into the response cache, check it, empty it.")
 
@@ -46,6 +50,50 @@ def verify(cache: options.CacheChoice = None, json: options.Json = False) -> Non
         for key in damaged:
             output.line(key)
     raise typer.Exit(1 if damaged else 0)
+
+
+@app.command()
+def why(
+    model: Annotated[str, typer.Argument(help="A model by its name in providers.yaml.")],
+    config: options.Config = None,
+    data: options.Data = "sample",
+    setting: options.SettingOption = options.SettingChoice.BOTH,
+    subset: options.Subset = None,
+    limit: options.Limit = None,
+    samples: options.Samples = 1,
+    cache: options.CacheChoice = None,
+    json: options.Json = False,
+) -> None:
+    """Say why a run's questions are not in the cache: what differs from the nearest one there."""
+    chosen = RunOptions(
+        config=config,
+        data=data,
+        settings=setting.settings(),
+        subsets=tuple(subset or ()),
+        limit=limit,
+        samples=samples,
+        cache=options.cache_folder(cache),
+    )
+    missing = evaluate.why(model, chosen)
+    first = next(missing, None)
+    if json:
+        differs = first[1] if first else None
+        output.document({"all_cached": first is None, "first_differs": differs})
+        return
+    if first is None:
+        output.line(f"every answer of {model} is in the cache")
+        return
+    request, differs = first
+    output.line(f"row {request.id} ({request.setting}) is not in the cache")
+    if differs is None:
+        output.line("the cache is empty")
+    for name, (stored, asked) in (differs or {}).items():
+        output.line(f"{name}: stored {_short(stored)}, asked {_short(asked)}")
+
+
+def _short(value: object) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)"
 
 
 @app.command()

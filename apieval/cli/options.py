@@ -44,6 +44,22 @@ Lexicon = Annotated[
         metavar="FILE",
     ),
 ]
+Data = Annotated[
+    str, option("--data", help="sample, or a CSV, JSONL or Parquet file.", metavar="sample|PATH")
+]
+SettingOption = Annotated[
+    SettingChoice, option("--setting", help="Without or with length hints, or both.")
+]
+Subset = Annotated[
+    list[str] | None,
+    option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
+]
+Limit = Annotated[
+    int | None, option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N")
+]
+Samples = Annotated[
+    int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
+]
 CacheChoice = Annotated[
     str | None,
     option(

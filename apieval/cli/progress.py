@@ -7,13 +7,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+import typer
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
 from apieval.cli import output
+from apieval.errors import AttemptFailed
+from apieval.run.money import Forecast
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
 
@@ -22,32 +26,42 @@ EVERY_S: Final = 10.0
 
 
 class Lines(Watcher):
-    """Tell by plain lines how far a run is."""
+    """Tell by plain lines how far a run is; begin it without a question."""
+
+    _since: float
+    _told: float
 
     def __init__(self) -> None:
         """Begin with nothing done."""
-        self.total = self.done = 0
-        self.outcomes: Counter[str] = Counter()
-        self.cached = 0
-        self._since = self._told = 0.0
+        self._reset(0, 0)
 
     def began(self, model: str, folder: Path, total: int, stored: int) -> None:
         """Say what is to be done."""
-        self.total, self.done, self.cached = total, stored, 0
-        self.outcomes.clear()
-        self._since = self._told = time.monotonic()
+        self._reset(total, stored)
         before = f", {stored:,} of them answered before" if stored else ""
         self.message(f"{model}: {total:,} requests{before}, into {folder}")
 
+    def confirmed(self, forecast: Forecast) -> bool:
+        """Tell the forecast."""
+        self.message(f"forecast: {forecast}")
+        return True
+
     def answered(self, response: Response) -> None:
         """Count an answer; tell where the last line is old enough."""
-        self.done += 1
-        self.outcomes[response.outcome.value] += 1
-        self.cached += response.cached
+        self.count(response)
         now = time.monotonic()
         if now - self._told >= EVERY_S:
             self._told = now
             self.message(f"{self.done:,} of {self.total:,}; {self.state()}")
+
+    def stumbled(self, failure: AttemptFailed) -> None:
+        """Keep the last failure."""
+        self._stumbles += 1
+        self._last = str(failure)
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Keep how hard the endpoint is pressed."""
+        self._pressure = f"{in_flight:,} of {slots:,} slots"
 
     def message(self, text: str) -> None:
         """Print a line."""
@@ -55,28 +69,58 @@ class Lines(Watcher):
 
     def ended(self) -> None:
         """Say how it ended."""
-        if self.outcomes:
+        if self._outcomes:
             self.message(f"{self.done:,} of {self.total:,}; {self.state()}")
 
+    def count(self, response: Response) -> None:
+        """Take an answer into the counts."""
+        self.done += 1
+        self._outcomes[response.outcome.value] += 1
+        if response.cached:
+            self._cached += 1
+            return
+        self._tokens += response.usage.completion_tokens or 0
+        self._usd += response.cost_usd or 0.0
+
     def state(self) -> str:
-        """Return rate and outcomes in a few words."""
-        new = sum(self.outcomes.values())
-        rate = new / max(time.monotonic() - self._since, 1e-3)
-        counts = ", ".join(f"{name} {count:,}" for name, count in sorted(self.outcomes.items()))
-        cached = f", {self.cached:,} from cache" if self.cached else ""
-        return f"{rate:,.1f}/s; {counts or 'no answer yet'}{cached}"
+        """Return rate, time left, spend, outcomes, pressure and last failure in a few words."""
+        new = sum(self._outcomes.values())
+        took = max(time.monotonic() - self._since, 1e-3)
+        parts = [f"{new / took:,.1f}/s"]
+        if self._tokens:
+            parts.append(f"{self._tokens / took:,.0f} tokens/s")
+        if new and self.done < self.total:
+            left = timedelta(seconds=round((self.total - self.done) * took / new))
+            parts.append(f"{left} left")
+            parts.append(self._pressure)
+        if self._usd:
+            parts.append(f"{self._usd:,.4f} USD")
+        parts += [f"{name} {count:,}" for name, count in sorted(self._outcomes.items())]
+        if self._cached:
+            parts.append(f"{self._cached:,} from cache")
+        if self._stumbles:
+            parts.append(f"{self._stumbles:,} attempts failed, the last: {self._last}")
+        return ", ".join(part for part in parts if part)
+
+    def _reset(self, total: int, stored: int) -> None:
+        self.total, self.done = total, stored
+        self._outcomes: Counter[str] = Counter()
+        self._cached = self._tokens = self._stumbles = 0
+        self._usd = 0.0
+        self._last = self._pressure = ""
+        self._since = self._told = time.monotonic()
 
 
 class Bar(Lines):
-    """Show on a terminal how far a run is: a bar, the rate, the time left, the outcomes."""
+    """Show on a terminal how far a run is; ask before a run that costs money."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ask: bool) -> None:
         """Draw nothing yet."""
         super().__init__()
+        self._ask = ask
         self._progress = Progress(
-            BarColumn(bar_width=None),
+            BarColumn(bar_width=20),
             TextColumn("{task.completed:,}/{task.total:,}", markup=False),
-            TimeRemainingColumn(),
             TextColumn("{task.description}", markup=False),
             console=output.console(stderr=True),
             refresh_per_second=5,
@@ -84,19 +128,26 @@ class Bar(Lines):
         )
         self._task: TaskID | None = None
 
-    def began(self, model: str, folder: Path, total: int, stored: int) -> None:
-        """Draw the bar."""
-        super().began(model, folder, total, stored)
+    def confirmed(self, forecast: Forecast) -> bool:
+        """Tell the forecast, ask where it costs money, then draw the bar."""
+        super().confirmed(forecast)
+        if self._ask and forecast.usd and not typer.confirm("begin?", default=True, err=True):
+            return False
         self._progress.start()
-        self._task = self._progress.add_task("no answer yet", total=total, completed=stored)
+        self._task = self._progress.add_task("", total=self.total, completed=self.done)
+        return True
 
     def answered(self, response: Response) -> None:
         """Move the bar."""
-        self.done += 1
-        self.outcomes[response.outcome.value] += 1
-        self.cached += response.cached
+        self.count(response)
         if self._task is not None:
-            self._progress.update(self._task, completed=self.done, description=self.state())
+            self._progress.update(self._task, completed=self.done)
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Renew the words beside the bar."""
+        super().pressed(in_flight, slots)
+        if self._task is not None:
+            self._progress.update(self._task, description=self.state())
 
     def message(self, text: str) -> None:
         """Print a line above the bar."""
@@ -104,19 +155,25 @@ class Bar(Lines):
 
     def ended(self) -> None:
         """Take the bar away and say how it ended."""
+        self.close()
+        super().ended()
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
         self._progress.stop()
         if self._task is not None:
             self._progress.remove_task(self._task)
             self._task = None
-        super().ended()
 
 
 @contextmanager
-def progress() -> Iterator[Lines]:
-    """Give the watcher that suits stderr; whatever happens, the terminal is left as it was."""
-    watcher = Bar() if sys.stderr.isatty() else Lines()
+def progress(*, ask: bool) -> Iterator[Lines]:
+    """Give the watcher that suits stderr; `ask` lets it put questions where somebody sits."""
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    bar = Bar(ask=ask and sys.stdin.isatty())
     try:
-        yield watcher
+        yield bar
     finally:
-        if isinstance(watcher, Bar):
-            watcher.ended()
+        bar.close()

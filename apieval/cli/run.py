@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,13 @@ import typer
 
 from apieval import evaluate
 from apieval.cli import options, output
+from apieval.cli.log import Log
 from apieval.cli.options import option
 from apieval.cli.progress import progress
+from apieval.errors import ConfigError
 from apieval.evaluate import Result, RunOptions
 from apieval.report import terminal
+from apieval.run.watcher import Watcher
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
 _WORST_LAST = ("done", "partial", "stopped", "interrupted")
@@ -27,24 +31,11 @@ def run(
         typer.Argument(help="Models by their names in providers.yaml.", metavar="MODEL"),
     ],
     config: options.Config = None,
-    data: Annotated[
-        str,
-        option("--data", help="sample, or a CSV, JSONL or Parquet file.", metavar="sample|PATH"),
-    ] = "sample",
-    setting: Annotated[
-        options.SettingChoice, option("--setting", help="Without or with length hints.")
-    ] = options.SettingChoice.BOTH,
-    subset: Annotated[
-        list[str] | None,
-        option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N"),
-    ] = None,
-    samples: Annotated[
-        int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
-    ] = 1,
+    data: options.Data = "sample",
+    setting: options.SettingOption = options.SettingChoice.BOTH,
+    subset: options.Subset = None,
+    limit: options.Limit = None,
+    samples: options.Samples = 1,
     concurrency: Annotated[
         str | None,
         option(
@@ -90,7 +81,13 @@ def run(
             "add --cache off to ask, and pay, again.",
         ),
     ] = False,
-    yes: Annotated[bool, option("--yes", "-y", help="Ask no question before starting.")] = False,
+    yes: Annotated[
+        bool, option("--yes", "-y", help="Begin without a question about the cost.")
+    ] = False,
+    log: Annotated[
+        Path | None,
+        option("--log", help="Write what happens as JSON lines.", metavar="FILE"),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Evaluate MODEL..., or go on with a run begun before.
@@ -98,7 +95,6 @@ def run(
     Exit code 0: done. 1: some requests failed, the figures are partial. 2: usage or
     configuration. 3: stopped early, resumable. 130: interrupted, resumable.
     """
-    del yes  # nothing asks yet
     chosen = RunOptions(
         config=config,
         data=data,
@@ -117,14 +113,28 @@ def run(
         cache=options.cache_folder(cache),
         fresh=fresh,
     )
-    with progress() as watcher:
-        results = evaluate.run(models, chosen, watcher)
+    with progress(ask=not yes) as watcher, _logged(log, watcher) as logged:
+        results = evaluate.run(models, chosen, logged)
     if json:
         output.document({"runs": [result.as_json() for result in results]})
     for result in results:
         _tell(result, table=not json)
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
+
+
+@contextmanager
+def _logged(path: Path | None, watcher: Watcher) -> Iterator[Watcher]:
+    """Give a watcher that also logs, where there is a file to log to."""
+    if path is None:
+        yield watcher
+        return
+    try:
+        file = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"--log {path}: cannot be written: {error.strerror}.") from None
+    with file:
+        yield Log(file, watcher)
 
 
 def _tell(result: Result, *, table: bool) -> None:

@@ -29,14 +29,8 @@ def score(
     setting: Annotated[
         Setting, option("--setting", help="The setting of answers that do not say theirs.")
     ] = "regular",
-    subset: Annotated[
-        list[str] | None,
-        option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N"),
-    ] = None,
+    subset: options.Subset = None,
+    limit: options.Limit = None,
     out: Annotated[
         Path | None,
         option("--out", help="Write scores.jsonl and summary.json there.", metavar="DIR"),

@@ -36,6 +36,13 @@ def build(rebus: Rebus, setting: Setting) -> str:
     return template(setting).format(verbalized_rebus=shown, solution_key=rebus.solution_key)
 
 
+def lengths(rebus: Rebus, setting: Setting) -> tuple[int, int]:
+    """Return about how many characters a prompt has, and a right answer in the template."""
+    steps = [*rebus.first_pass.split(), *rebus.solution_words]
+    clues = rebus.verbalized_rebus + rebus.first_pass + rebus.solution
+    return len(build(rebus, setting)), len(clues) + sum(len(step) + 8 for step in steps) + 160
+
+
 def requests(
     rebuses: Iterable[Rebus],
     settings: Sequence[Setting] = SETTINGS,

@@ -117,6 +117,25 @@ class ResponseCache:
             if entry is None or digest(entry[0]) != key or entry[1].key != key:
                 yield str(key)
 
+    def nearest(self, identity: str) -> dict[str, tuple[object, object]] | None:
+        """Return how the stored question nearest to an identity differs from it, field by field.
+
+        Each differing field comes with what is stored and what is asked; None for an empty cache.
+        """
+        asked = _fields(identity)
+        best: dict[str, tuple[object, object]] | None = None
+        for key in self._cache.iterkeys():
+            entry = _entry(self._cache.get(key))
+            if entry is None:
+                continue
+            stored = _fields(entry[0])
+            names = sorted(stored.keys() | asked.keys())
+            pairs = {name: (stored.get(name), asked.get(name)) for name in names}
+            differs = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+            if best is None or len(differs) < len(best):
+                best = differs
+        return best
+
     def clear(self) -> int:
         """Remove every answer and return how many there were."""
         return int(self._cache.clear())
@@ -168,6 +187,18 @@ def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
             f"the cache in {folder} cannot be used ({error}); name another folder with --cache, "
             "or --cache off."
         ) from None
+
+
+def _fields(identity: str) -> dict[str, object]:
+    """Return an identity's fields, those of objects inside by dotted names."""
+    fields: dict[str, object] = {}
+    for name, value in json.loads(identity).items():
+        inner = value if isinstance(value, dict) else None
+        if inner is None:
+            fields[name] = value
+        else:
+            fields.update({f"{name}.{key}": each for key, each in inner.items()})
+    return fields
 
 
 def _entry(value: object) -> tuple[str, Response] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -30,8 +31,53 @@ def cost_usd(usage: Usage, price: Price | None) -> float | None:
 
 def prompt_tokens(request: Request) -> int:
     """Return about how many tokens a request's messages have, rather too many than too few."""
-    characters = sum(len(message.content) for message in request.messages)
+    return _tokens(sum(len(message.content) for message in request.messages))
+
+
+def _tokens(characters: int) -> int:
     return int(characters / CHARACTERS_A_TOKEN) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run is about to take: requests, tokens, and USD where the price is known.
+
+    Tokens are estimated from characters, those of the answers from the gold answers' length in
+    the template; `most_usd` is the cost if every answer were as long as it may be. Answers that
+    turn out to be in the cache cost nothing.
+    """
+
+    requests: int
+    prompt_tokens: int
+    answer_tokens: int
+    usd: float | None
+    most_usd: float | None
+
+    def __str__(self) -> str:
+        """Return the forecast in one line."""
+        line = (
+            f"{self.requests:,} requests, about {self.prompt_tokens:,} prompt and "
+            f"{self.answer_tokens:,} answer tokens"
+        )
+        if self.usd is None:
+            return f"{line}; price unknown"
+        most = "" if self.most_usd is None else f", at most {self.most_usd:,.2f}"
+        return f"{line}; about {self.usd:,.2f} USD{most}"
+
+
+def forecast(
+    lengths: Iterable[tuple[int, int]], price: Price | None, most_tokens: int | None
+) -> Forecast:
+    """Return the forecast for requests of these lengths, in characters of prompt and answer."""
+    requests = prompts = replies = 0
+    for prompt, answer in lengths:
+        requests += 1
+        prompts += _tokens(prompt)
+        replies += _tokens(answer)
+    usual = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=replies), price)
+    longest = None if most_tokens is None else most_tokens * requests
+    most = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=longest), price)
+    return Forecast(requests, prompts, replies, usual, most)
 
 
 @dataclass(slots=True)

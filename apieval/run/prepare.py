@@ -32,6 +32,12 @@ class Prepared:
     key: str | None = None
     lexicon: Lexicon | None = None
 
+    @property
+    def most_tokens(self) -> int | None:
+        """Return how many tokens an answer may have, None where nothing bounds it."""
+        most = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
+        return most if isinstance(most, int) else None
+
     def budget(self, max_usd: float | None, spent_usd: float) -> Budget | None:
         """Return what may be spent on this model, None for no bound.
 
@@ -40,8 +46,8 @@ class Prepared:
         """
         if max_usd is None:
             return None
-        most = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
-        if self.model.price is None or not isinstance(most, int):
+        most = self.most_tokens
+        if self.model.price is None or most is None:
             lacks = "its price is" if self.model.price is None else "its max_tokens are"
             raise ConfigError(
                 f"model {self.name!r}: --max-cost cannot be kept, since {lacks} not known; "

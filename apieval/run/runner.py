@@ -150,6 +150,7 @@ class Runner:
         while True:
             await asyncio.sleep(SYNC_EVERY_S)
             await asyncio.to_thread(self.store.sync)
+            self.watcher.pressed(len(self._in_flight), self.limiter.slots)
             now = time.monotonic()
             for task, (request, since) in self._in_flight.items():
                 if now - since >= STUCK_AFTER_S and task not in self._named:
@@ -214,6 +215,7 @@ class Runner:
             verdict, tokens, self._answered = Verdict.CLEAN, self._learn_tokens(reply), True
         except TransientFailure as failure:
             verdict, asked_s = self._verdict(failure), failure.retry_after_s
+            self.watcher.stumbled(failure)
             if self._stop.is_set():
                 raise _Stopped from None
             if asked_s is not None and asked_s > self.patience.longest_s:

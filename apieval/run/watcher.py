@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from apieval.errors import AttemptFailed
+from apieval.run.money import Forecast
 from apieval.schema import Response
 
 
@@ -15,6 +17,17 @@ class Watcher:
 
     def answered(self, response: Response) -> None:
         """Take note of an answer that is stored."""
+
+    def stumbled(self, failure: AttemptFailed) -> None:
+        """Take note of an attempt that failed and may be made again."""
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Take note, about once a second, of how hard the endpoint is pressed."""
+
+    def confirmed(self, forecast: Forecast) -> bool:
+        """Say whether a run that may cost so much is to begin."""
+        del forecast
+        return True
 
     def message(self, text: str) -> None:
         """Tell a person something."""

@@ -1,0 +1,64 @@
+"""`--log FILE`: what happens in a run as JSON lines, for a machine or for later."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from apieval.errors import AttemptFailed
+from apieval.run.money import Forecast
+from apieval.run.watcher import Watcher
+from apieval.schema import Response
+
+
+class Log(Watcher):
+    """Write every event of a run as one line, and hand it on to another watcher."""
+
+    def __init__(self, file: TextIO, inner: Watcher) -> None:
+        """Use an open file; whoever opened it closes it."""
+        self._file = file
+        self._inner = inner
+
+    def began(self, model: str, folder: Path, total: int, stored: int) -> None:
+        """Log the beginning."""
+        self._write("began", model=model, dir=str(folder), requests=total, stored=stored)
+        self._inner.began(model, folder, total, stored)
+
+    def confirmed(self, forecast: Forecast) -> bool:
+        """Log the forecast and what was said to it."""
+        said = self._inner.confirmed(forecast)
+        self._write("forecast", forecast=str(forecast), confirmed=said)
+        return said
+
+    def answered(self, response: Response) -> None:
+        """Log an answer, without its text."""
+        shown = ("id", "setting", "sample", "outcome", "attempts", "latency_s", "cost_usd", "error")
+        self._write("answered", **response.model_dump(mode="json", include=set(shown)))
+        self._inner.answered(response)
+
+    def stumbled(self, failure: AttemptFailed) -> None:
+        """Log a failed attempt."""
+        self._write("attempt failed", status=failure.status, error=str(failure))
+        self._inner.stumbled(failure)
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Log how hard the endpoint is pressed."""
+        self._write("pressed", in_flight=in_flight, slots=slots)
+        self._inner.pressed(in_flight, slots)
+
+    def message(self, text: str) -> None:
+        """Log a message."""
+        self._write("message", text=text)
+        self._inner.message(text)
+
+    def ended(self) -> None:
+        """Log the end."""
+        self._write("ended")
+        self._inner.ended()
+
+    def _write(self, event: str, **facts: Any) -> None:  # noqa: ANN401 # any JSON value
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._file.write(json.dumps({"time": time, "event": event, **facts}) + "\n")
+        self._file.flush()
