@@ -4,6 +4,7 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 `score` what is stored. Importing this package opens nothing and imports no network library.
 """
 
+from apieval import signature
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
 from apieval.evaluate import Result, RunOptions, run, score
 from apieval.rebus.dataset import Dataset, load
@@ -12,9 +13,8 @@ from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
 from apieval.run.watcher import Watcher
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
-from apieval.signature import VERSION
 
-__version__ = VERSION
+__version__ = signature.VERSION
 
 __all__ = [
     "ApievalError",

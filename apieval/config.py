@@ -146,7 +146,7 @@ class Limits(Section):
     concurrency: Concurrency = "auto"
     rpm: PositiveInt | None = None
     tpm: PositiveInt | None = None
-    max_retries: NonNegativeInt = 5
+    max_retries: NonNegativeInt = 10
     max_wait: PositiveFloat = 600.0
     deadline: PositiveFloat = 3600.0
 

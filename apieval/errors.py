@@ -8,7 +8,8 @@
     |-- Interrupted            130   the user stopped the run; it can be resumed
     `-- AttemptFailed            1   one attempt of one request failed
         |-- TransientFailure         worth another attempt
-        |   `-- ServerDown             nothing listens there, or it is still loading
+        |   |-- ServerDown             nothing listens there, or it is still loading
+        |   `-- WebPage                a page for people: most often not an API's address
         |-- ItemFailure              this request will never succeed
         |   `-- ContentRefused       a content filter refused it: the model's answer, of a kind
         `-- RunFailure           3   no request of this run can succeed
@@ -76,6 +77,10 @@ class TransientFailure(AttemptFailed):
 
 class ServerDown(TransientFailure):
     """Report a server that is not up: it refuses connections or says it is loading."""
+
+
+class WebPage(TransientFailure):
+    """Report a page for people where an answer was due."""
 
 
 class ItemFailure(AttemptFailed):

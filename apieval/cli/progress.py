@@ -58,6 +58,8 @@ class Lines(Watcher):
         """Keep the last failure."""
         self._stumbles += 1
         self._last = str(failure)
+        if self._stumbles == 1:
+            self.message(f"an attempt failed and is made again: {failure}")
 
     def pressed(self, in_flight: int, slots: int) -> None:
         """Keep how hard the endpoint is pressed."""

@@ -23,6 +23,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
+from apieval.schema import well_formed
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
 """Besides these every 5xx (529 among them) is transient."""
@@ -33,6 +34,7 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
     403: "access is denied to this key; check its rights",
     404: "the address or the model is unknown there; check base_url and model",
     405: "the address takes no questions; check base_url",
+    501: "the address takes no questions; check base_url",
 }
 REDIRECTIONS: Final = range(300, 400)
 QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -54,18 +56,19 @@ def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> A
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         wait = retry_after_s(headers, datetime.now(UTC))
         return TransientFailure(text, status=status, retry_after_s=wait)
-    kind = ContentRefused if error.get("code") in FILTERED else ItemFailure
+    kind = ContentRefused if _word(error, "code") in FILTERED else ItemFailure
     return kind(text, status=status)
 
 
 def _of_the_run(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
     """Return the remedy for a failure that every request would meet, None for any other."""
-    if error.get("code") in QUOTA or error.get("type") in QUOTA:
+    if _word(error, "code") in QUOTA or _word(error, "type") in QUOTA:
         return "the quota is used up; top up, then run the same command again"
     if status in REDIRECTIONS:
-        return f"redirected to {headers.get('location', 'elsewhere')}; give that as base_url"
-    if error.get("code") in _PARAMETER:
-        named = error.get("param") or "a parameter"
+        where = _clip(headers.get("location", "elsewhere"))
+        return f"redirected to {where}; give that as base_url"
+    if _word(error, "code") in _PARAMETER:
+        named = _clip(_word(error, "param")) or "a parameter"
         return f"the model refuses {named}; change it under params, or say drop: [{named}]"
     return OF_THE_RUN.get(status)
 
@@ -126,6 +129,12 @@ def _error(body: bytes) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else value
 
 
+def _word(error: Mapping[str, Any], name: str) -> str:
+    """Return a field of an error that is text; a server may put anything there."""
+    value = error.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def _clip(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(well_formed(text).split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

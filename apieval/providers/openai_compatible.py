@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import ssl
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -21,13 +22,18 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.config import is_loopback
-from apieval.errors import AttemptFailed, ServerDown, TransientFailure
+from apieval.errors import AttemptFailed, ServerDown, TransientFailure, WebPage
 from apieval.providers.failures import failure, server_message
 from apieval.schema import Reply, Request, Usage, well_formed
 
 CONNECT_TIMEOUT_S: Final = 15.0
 KEEP_ALIVE_S: Final = 4.0
 """Below the 5 s after which uvicorn closes an idle connection under our hands."""
+ASIDE_S: Final = 10.0
+"""How long a server that gives no reply takes requests only where no other is left."""
+MOST_TOKENS: Final = 100_000_000
+"""No text is longer: a count above it is a fault, and unknown."""
+_LEAST_SHOWN: Final = 4
 
 
 @dataclass(slots=True)
@@ -35,6 +41,11 @@ class _Endpoint:
     url: str
     client: httpx.AsyncClient
     in_flight: int = 0
+    aside_until: float = 0.0
+
+    def load(self) -> tuple[bool, int]:
+        """Return what the next request's server has least of."""
+        return time.monotonic() < self.aside_until, self.in_flight
 
 
 class OpenAICompatibleClient:
@@ -66,7 +77,7 @@ class OpenAICompatibleClient:
         """
         messages = [message.model_dump() for message in request.messages]
         content = json.dumps({**self._body, "messages": messages}).encode()
-        endpoint = min(self._endpoints, key=lambda each: each.in_flight)
+        endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
             return read_reply(await self._post(endpoint, content), endpoint.url)
@@ -86,12 +97,19 @@ class OpenAICompatibleClient:
         try:
             return await endpoint.client.post(endpoint.url, content=content, headers=self._headers)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
-            what = str(error) or type(error).__name__
+            endpoint.aside_until = time.monotonic() + ASIDE_S
+            what = well_formed(str(error)) or type(error).__name__
             kind = ServerDown if _refused(error) else TransientFailure
             raise kind(f"no reply from {endpoint.url}: {what}") from None
 
     def _masked(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        """Return a text without the key, also where the text was cut in the middle of it."""
+        if not self._key:
+            return text
+        text = text.replace(self._key, "***")
+        for length in range(len(self._key) - 1, _LEAST_SHOWN, -1):
+            text = text.replace(f"{self._key[:length]}…", "***…")
+        return text
 
 
 def read_reply(response: httpx.Response, url: str) -> Reply:
@@ -107,7 +125,8 @@ def read_reply(response: httpx.Response, url: str) -> Reply:
         value = json.loads(response.content)
     except (ValueError, RecursionError):
         said = server_message(response.content)
-        raise TransientFailure(
+        kind = WebPage if response.content.lstrip().startswith(b"<") else TransientFailure
+        raise kind(
             f"the reply from {url} is not JSON, is this an API address? It begins: {said}",
             status=HTTPStatus.OK,
         ) from None
@@ -129,8 +148,9 @@ def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading 
     choice = value["choices"][0]
     message = choice["message"]
     return Reply(
-        text=_text(message["content"]) or "",
-        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")),
+        # some servers leave content out where all tokens went into reasoning
+        text=_text(message.get("content")) or "",
+        reasoning=_reasoning(message.get("reasoning_content") or message.get("reasoning")),
         finish_reason=_word(choice.get("finish_reason")),
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
@@ -148,6 +168,11 @@ def _text(content: object) -> str | None:
     if not isinstance(content, str):
         raise TypeError(f"content is {type(content).__name__}")
     return well_formed(content)
+
+
+def _reasoning(value: object) -> str | None:
+    """Return the text of a reasoning field; one of another kind costs no answer."""
+    return _text(value) if isinstance(value, str | list) else None
 
 
 def _word(value: object) -> str | None:
@@ -171,7 +196,9 @@ def _usage(value: object) -> Usage:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
 def _refused(error: BaseException) -> bool:

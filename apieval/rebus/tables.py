@@ -151,10 +151,12 @@ def _parquet(path: Path) -> Iterator[Row]:
         raise DataError(
             f"{path}: reading Parquet needs pyarrow; pip install 'apieval[parquet]', or save as CSV."
         ) from None
-    try:
-        table = pq.read_table(path, partitioning=None)  # a folder's name is no column
-    except (ArrowException, ValueError) as error:
-        raise DataError(f"{path}: not a Parquet file: {error}.") from None
+    with path.open("rb") as file:
+        try:
+            table = pq.read_table(file)
+        except (ArrowException, ValueError, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise DataError(f"{path}: not a Parquet file: {reason}.") from None
     for field in table.schema:
         kind = field.type.value_type if types.is_list(field.type) else field.type
         if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):

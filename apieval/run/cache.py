@@ -31,6 +31,8 @@ GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 
 _BATCH: Final = 100
 _NO_LIMIT: Final = 2**62
+LOCKED_S: Final = 10.0
+"""How long a write waits for another process's; a batch takes milliseconds."""
 _FAULTS: Final = (sqlite3.Error, diskcache.Timeout, OSError, UnicodeError)
 
 
@@ -42,6 +44,10 @@ class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
         if not isinstance(key, str):
             raise TypeError(f"a cache key is text, not {type(key).__name__}")
         return key, True
+
+    def get(self, key: object, raw: bool) -> str:  # noqa: FBT001 # diskcache's signature
+        """Return a key out of the database; one that is not text is shown, never unpickled."""
+        return key if raw and isinstance(key, str) else repr(key)
 
     def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, None, str]:  # noqa: FBT001 # diskcache's signature
         """Return the stored form of a value, which must be text."""
@@ -142,6 +148,8 @@ class ResponseCache:
 
     def _write(self) -> None:
         while batch := self._take():
+            if self._broken:
+                continue  # each try could take as long as a lock is waited for
             try:
                 with self._cache.transact():
                     for key, value in batch:
@@ -177,6 +185,7 @@ def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
         folder.mkdir(parents=True, exist_ok=True)
         return diskcache.Cache(
             str(folder),
+            timeout=LOCKED_S,
             disk=TextDisk,
             eviction_policy="none",
             size_limit=_NO_LIMIT,
@@ -208,5 +217,5 @@ def _entry(value: object) -> tuple[str, Response] | None:
     try:
         entry = json.loads(value)
         return str(entry["identity"]), Response.model_validate(entry["response"])
-    except (ValueError, LookupError, TypeError, ValidationError):
+    except (ValueError, LookupError, TypeError, RecursionError, ValidationError):
         return None

@@ -22,9 +22,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
 
-FIRST_SLOTS: Final = 16
-SLOTS_A_SECOND: Final = 1_000.0
-"""How fast slots open at the start: a refusal comes back within some ten milliseconds."""
+FIRST_SLOTS: Final = 12
+OPENING: Final = 11_600.0
+"""Slots open with the square of the seconds passed: few until a near server's first refusal can
+have come back (some ten milliseconds), 128 after 0.1 s, 512 after 0.2 s."""
+OPENING_STEP_S: Final = 0.001
 AUTO_FIRST: Final = 32
 AUTO_MOST: Final = 256
 IN_USE: Final = 0.8
@@ -37,6 +39,15 @@ RATE_FIRST_STEP: Final = 0.01
 RATE_LAST_STEP: Final = 0.1
 RATE_GROWS_EVERY_S: Final = 10.0
 REMEMBERED: Final = 10_000
+LESSONS: Final = 4
+CALM: Final = 50
+DEAF_S: Final = 60.0
+"""After so many lessons without so many clean answers between two of them, refusals plainly do not
+follow the rate (an overloaded server refuses at random): for so long no rate is learned, and the
+number of slots follows the refusals instead."""
+BURST_S: Final = 1.0
+"""Seconds' worth of `rpm` and `tpm` that may go at once; counted in, so that no minute has more."""
+ROUNDING: Final = 1e-6
 PROBE_S: Final = 1.0
 """Seconds between two looks at a server that is not up yet."""
 
@@ -52,18 +63,20 @@ class Verdict(Enum):
 
 @dataclass(slots=True)
 class Bucket:
-    """Tokens that refill with time; may be overdrawn once, so that no request is too large."""
+    """Tokens that refill with time; a request larger than the bucket takes a full one, overdrawn."""
 
     per_second: float
     capacity: float
     level: float
     updated: float
 
-    def wait_s(self, now: float) -> float:
-        """Return the seconds until something may be taken."""
+    def wait_s(self, now: float, amount: float) -> float:
+        """Return the seconds until an amount may be taken."""
         self.level = min(self.capacity, self.level + (now - self.updated) * self.per_second)
         self.updated = now
-        return 0.0 if self.level > 0 else -self.level / self.per_second + 1e-9
+        lacking = min(amount, self.capacity) - self.level
+        # what rounding leaves behind is no reason to wait
+        return lacking / self.per_second if lacking > ROUNDING * self.capacity else 0.0
 
     def take(self, amount: float) -> None:
         """Take an amount; a negative one is given back."""
@@ -105,12 +118,14 @@ class Limiter:
         self._opened = now
         self._paused_until = now
         self._probing = False
-        # a second's worth of requests, ten of tokens: what providers smooth over
-        self._rpm = _bucket(rpm, now, seconds=1.0)
-        self._tpm = _bucket(tpm, now, seconds=10.0)
+        self._rpm, self._tpm = _bucket(rpm, now), _bucket(tpm, now)
         self._lesson: _Lesson | None = None
         self._cut = now - CUT_EVERY_S
         self._clean = 0
+        self._lessons = 0
+        self._since_refusal = 0
+        self._deaf_until = now
+        self._never_refused = True
         self._recent: deque[float] = deque(maxlen=REMEMBERED)
 
     async def acquire(self, tokens: int) -> Permit:
@@ -118,7 +133,7 @@ class Limiter:
         async with self._turn:
             while True:
                 now = self._clock()
-                wait = self._wait_s(now)
+                wait = self._wait_s(now, tokens)
                 if wait is None:
                     self._freed.clear()
                     await self._freed.wait()
@@ -155,19 +170,21 @@ class Limiter:
             self._refused(permit, now, retry_after_s)
         if retry_after_s is not None:
             self._paused_until = max(self._paused_until, now + retry_after_s)
+            self._opened = self._paused_until  # nor does a pause end with all at once
 
-    def _wait_s(self, now: float) -> float | None:
+    def _wait_s(self, now: float, tokens: int) -> float | None:
         """Return the seconds to wait for a turn, None where only a freed slot can help."""
+        if self._paused_until > now:
+            return self._paused_until - now
         open_slots = self._open_slots(now)
         if self.in_use >= open_slots:
-            return 1 / SLOTS_A_SECOND if open_slots < self.slots and not self._probing else None
-        waits = (bucket.wait_s(now) for bucket, _ in self._buckets(0))
-        return max(0.0, self._paused_until - now, *waits)
+            return OPENING_STEP_S if open_slots < self.slots and not self._probing else None
+        return max([0.0, *(bucket.wait_s(now, amount) for bucket, amount in self._buckets(tokens))])
 
     def _open_slots(self, now: float) -> int:
         if self._probing:
             return 1
-        return min(self.slots, int(FIRST_SLOTS + (now - self._opened) * SLOTS_A_SECOND))
+        return min(self.slots, int(FIRST_SLOTS + (now - self._opened) ** 2 * OPENING))
 
     def _buckets(self, tokens: int) -> list[tuple[Bucket, int]]:
         """Return every bucket a request draws from, with how much it draws."""
@@ -184,25 +201,40 @@ class Limiter:
 
     def _grow(self, now: float) -> None:
         self._clean += 1
+        self._since_refusal += 1
+        if self._since_refusal >= CALM:
+            self._lessons = 0
         if self._lesson:
             self._lesson.grow(now)
-        if not self._auto or self._clean < self.slots or self.in_use + 1 < IN_USE * self.slots:
+        if self._clean < self.slots or self.in_use + 1 < IN_USE * self.slots:
             return
         self._clean = 0
-        grown = self.slots * SLOW_GROWTH + 1 if self._lesson else self.slots * 2
+        grown = self.slots * 2 if self._never_refused else self.slots * SLOW_GROWTH + 1
         self.slots = min(self.most, int(grown))
 
     def _refused(self, permit: Permit, now: float, retry_after_s: float | None) -> None:
         """Learn from a refusal: what was let through of late is about what the server allows."""
-        self._clean = 0
+        self._clean = self._since_refusal = 0
+        self._never_refused = False
+        if now < self._deaf_until:
+            self._cut_slots(permit, now)
+            return
         if self._lesson and permit.sent <= self._lesson.learned:
             self._lesson.one_fewer()  # sent before the lesson, and counted as let through
+            return
+        self._lessons += 1
+        if self._lessons > LESSONS:
+            self._lessons, self._lesson, self._deaf_until = 0, None, now + DEAF_S
             return
         window_s = max(1.0, retry_after_s or 0.0)
         accepted = sum(1 for sent in self._recent if now - sent <= window_s) - 1
         before = self._lesson.bucket.per_second if self._lesson else math.inf
         self._lesson = _Lesson(now, window_s, accepted, before)
         if self._auto and now - self._cut >= CUT_EVERY_S:
+            self._cut_slots(permit, now)
+
+    def _cut_slots(self, permit: Permit, now: float) -> None:
+        if permit.sent > self._cut:  # once for all that was sent before the last cut
             self.slots = max(1, int(self.slots * CUT))
             self._cut = now
 
@@ -232,12 +264,12 @@ class _Lesson:
     def _set(self) -> None:
         rate = min(max(self._accepted, 1) / self._window_s, self._before) * RATE_MARGIN
         self.bucket.per_second = rate
-        # fiftieths of a second at once: evenly spaced, but no slower than timers are coarse
-        self.bucket.capacity = max(1.0, rate / 50)
+        # evenly spaced; what a late timer missed, up to a hundredth of a second, is caught up with
+        self.bucket.capacity = 1.0 + rate / 100
 
 
-def _bucket(per_minute: int | None, now: float, seconds: float) -> Bucket | None:
+def _bucket(per_minute: int | None, now: float) -> Bucket | None:
     if per_minute is None:
         return None
-    capacity = max(1.0, per_minute / 60 * seconds)
-    return Bucket(per_minute / 60, capacity, capacity, now)
+    rate = per_minute / (60 + BURST_S)
+    return Bucket(rate, rate * BURST_S, rate * BURST_S, now)

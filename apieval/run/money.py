@@ -93,6 +93,7 @@ class Budget:
     most_tokens: int
     spent_usd: float = 0.0
     _reserved: float = 0.0
+    _open: int = 0
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def reserve(self, request: Request) -> float:
@@ -104,7 +105,7 @@ class Budget:
         tokens = Usage(prompt_tokens=prompt_tokens(request), completion_tokens=self.most_tokens)
         worst = cost_usd(tokens, self.price) or 0.0
         while self.spent_usd + self._reserved + worst > self.max_usd:
-            if self._reserved <= 0:
+            if not self._open:
                 raise RunFailure(
                     f"--max-cost {self.max_usd:g} USD is reached: {self.spent_usd:.4f} spent, and "
                     f"the next answer may cost {worst:.4f}; give a higher one to go on"
@@ -112,12 +113,12 @@ class Budget:
             self._settled.clear()
             await self._settled.wait()
         self._reserved += worst
+        self._open += 1
         return worst
 
     def settle(self, reserved: float, cost: float | None) -> None:
         """Replace a reservation by the real cost, None where that is not known."""
-        self._reserved = max(0.0, self._reserved - reserved)
-        if self._reserved < 1e-12:  # noqa: PLR2004 # rounding, far below any price
-            self._reserved = 0.0
+        self._open -= 1
+        self._reserved = self._reserved - reserved if self._open else 0.0  # no rounding is left
         self.spent_usd += reserved if cost is None else cost
         self._settled.set()

@@ -27,7 +27,7 @@ class RetryPolicy:
     `sleep` and `random` are arguments so that tests neither wait nor guess.
     """
 
-    max_retries: int = 5
+    max_retries: int = 10
     deadline_s: float = 3600.0
     first_wait_s: float = 0.5
     longest_wait_s: float = 60.0
@@ -39,9 +39,9 @@ class RetryPolicy:
         """Return the wait before the next attempt: full jitter below a doubling bound.
 
         Where the server asked for a time, the whole endpoint pauses (see `limiter`) and nothing
-        is added here.
+        is added here; one that asks for no wait at all gets the usual one.
         """
-        if failure.retry_after_s is not None:
+        if failure.retry_after_s:
             return 0.0
         bound = min(self.longest_wait_s, self.first_wait_s * 2.0 ** max(0, attempts - 1))
         return self.random.uniform(0, bound)
@@ -72,11 +72,11 @@ async def ask(
     A failure that is `forgiven` is waited out and uses up no retry. Whatever is no
     `AttemptFailed` passes through untouched, cancellation above all.
     """
-    attempts, began = 0, policy.clock()
+    attempts, empties, began = 0, 0, policy.clock()
     reply: Reply
 
     async def once() -> Reply:
-        nonlocal attempts
+        nonlocal attempts, empties
         attempts += 1
         try:
             reply = await attempt()
@@ -84,13 +84,14 @@ async def ask(
             attempts -= forgiven(error)
             raise
         if judge(reply) is Outcome.EMPTY:
+            empties += 1
             raise _EmptyAnswer(reply)
         return reply
 
     def stop(state: RetryCallState) -> bool:
-        empty = isinstance(_failure(state), _EmptyAnswer)
-        most = min(policy.max_retries + 1, EMPTY_ATTEMPTS) if empty else policy.max_retries + 1
-        return attempts >= most or policy.clock() - began >= policy.deadline_s
+        useless = isinstance(_failure(state), _EmptyAnswer) and empties >= EMPTY_ATTEMPTS
+        took_s = policy.clock() - began + state.upcoming_sleep
+        return useless or attempts > policy.max_retries or took_s >= policy.deadline_s
 
     try:
         reply = await AsyncRetrying(

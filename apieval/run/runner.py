@@ -23,6 +23,7 @@ from apieval.errors import (
     ServerDown,
     StoppedEarly,
     TransientFailure,
+    WebPage,
 )
 from apieval.providers.base import Provider
 from apieval.run.cache import ResponseCache
@@ -41,8 +42,7 @@ GRACE_EARLY_S: Final = 30.0
 SYNC_EVERY_S: Final = 1.0
 STUCK_AFTER_S: Final = 60.0
 TOO_MANY_REQUESTS: Final = 429
-_USELESS_AT_FIRST: Final = 3
-_USELESS_LATER: Final = 10
+_USELESS: Final = 10
 _FIRST_GUESS_TOKENS: Final = 300
 
 
@@ -85,6 +85,8 @@ class Runner:
     _answered: bool = False
     _down_since: float | None = None
     _good: bool = False
+    _bad_at_first: int = 0
+    _last_at_first: float = 0.0
     _bad_in_a_row: int = 0
     _last_failure: AttemptFailed | None = None
     _answer_tokens: float = _FIRST_GUESS_TOKENS
@@ -183,7 +185,7 @@ class Runner:
         Raises:
             _Stopped: where it is the end of the run instead.
         """
-        reserved = 0.0
+        reserved: float | None = None
         began = [0.0]
         cost: float | None = 0.0
         try:
@@ -197,7 +199,7 @@ class Runner:
             self._end(StoppedEarly(str(failure)))
             raise _Stopped from None
         finally:
-            if self.budget:
+            if self.budget and reserved is not None:
                 self.budget.settle(reserved, cost)
         self._count(asked)
         return _response(request, asked, time.monotonic() - began[0], self.price)
@@ -218,6 +220,8 @@ class Runner:
             self.watcher.stumbled(failure)
             if self._stop.is_set():
                 raise _Stopped from None
+            if not self._answered:
+                self._failed_at_first(failure, began[0])
             if asked_s is not None and asked_s > self.patience.longest_s:
                 raise _too_long(failure, self.patience.longest_s) from None
             raise
@@ -244,8 +248,22 @@ class Runner:
     def _verdict(self, failure: TransientFailure) -> Verdict:
         if failure.status == TOO_MANY_REQUESTS:
             return Verdict.REFUSED
-        waits = isinstance(failure, ServerDown) and not self._answered
-        return Verdict.DOWN if waits else Verdict.FAULTY
+        return Verdict.FAULTY if self._answered else Verdict.DOWN
+
+    def _failed_at_first(self, failure: TransientFailure, sent: float) -> None:
+        """Count failures, one after the other, of a server that has never answered well.
+
+        Raises:
+            RunFailure: where there were more than one request may have.
+        """
+        waited_for = isinstance(failure, ServerDown) or failure.status == TOO_MANY_REQUESTS
+        if waited_for or sent <= self._last_at_first:
+            return  # not the server's last word, or sent together with one that counts already
+        self._last_at_first = time.monotonic()
+        self._bad_at_first += 1
+        most = 2 if isinstance(failure, WebPage) else max(self.policy.max_retries, 3) + 1
+        if self._bad_at_first > most:
+            raise RunFailure(f"no request has succeeded yet, in {most + 1} rounds: {failure}")
 
     def _forgiven(self, failure: AttemptFailed) -> bool:
         """Say whether a failure is that of a server that has yet to come up, and tell of it once.
@@ -277,15 +295,13 @@ class Runner:
     def _count(self, asked: Asked) -> None:
         """Stop where one item after the other fails and none comes through in between."""
         transient = isinstance(asked.failure, TransientFailure)
-        if asked.failure is None or (self._good and not transient):
+        answered = asked.failure is None or isinstance(asked.failure, ContentRefused)
+        if answered or (self._good and not transient):
             self._good, self._bad_in_a_row = True, 0
             return
         self._bad_in_a_row += 1
         self._last_failure = asked.failure
-        if self._good:
-            most = max(_USELESS_LATER, self.limiter.most)
-        else:
-            most = _USELESS_AT_FIRST if transient else _USELESS_LATER
+        most = max(_USELESS, self.limiter.most) if self._good else _USELESS
         if self._bad_in_a_row >= most:
             self._end(self._nothing_comes())
 

@@ -165,13 +165,14 @@ def set_aside(folder: Path) -> Path | None:
     """Rename a run that is started over, since its answers were paid for; return where it is.
 
     Raises:
-        StoreError: where it cannot be renamed.
+        StoreError: where it cannot be renamed, or another process is at it.
     """
     if not folder.exists():
         return None
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     old = folder.with_name(f"{folder.name}.before-{stamp}")
     try:
+        _lock(folder).release()
         folder.rename(old)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be renamed: {error.strerror}.") from None
