@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
 from apieval.cli import output
-from apieval.errors import AttemptFailed
+from apieval.errors import AttemptFailed, ServerDown
 from apieval.run.money import Forecast
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
@@ -58,7 +58,7 @@ class Lines(Watcher):
         """Keep the last failure."""
         self._stumbles += 1
         self._last = str(failure)
-        if self._stumbles == 1:
+        if self._stumbles == 1 and not isinstance(failure, ServerDown):  # told of by the runner
             self.message(f"an attempt failed and is made again: {failure}")
 
     def pressed(self, in_flight: int, slots: int) -> None:

@@ -138,8 +138,9 @@ def _logged(path: Path | None, watcher: Watcher) -> Iterator[Watcher]:
 
 
 def _tell(result: Result, *, table: bool) -> None:
-    if table:
+    if table and result.summary["usage"]["answers"]:
         output.show(terminal.render(result.summary, result.model))
+    if table:
         output.line(f"run folder: {result.folder}")
     if result.status == "done":
         return

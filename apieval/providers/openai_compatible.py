@@ -98,9 +98,10 @@ class OpenAICompatibleClient:
             return await endpoint.client.post(endpoint.url, content=content, headers=self._headers)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
             endpoint.aside_until = time.monotonic() + ASIDE_S
+            if _refused(error):
+                raise ServerDown(f"nothing listens at {endpoint.url}") from None
             what = well_formed(str(error)) or type(error).__name__
-            kind = ServerDown if _refused(error) else TransientFailure
-            raise kind(f"no reply from {endpoint.url}: {what}") from None
+            raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
 
     def _masked(self, text: str) -> str:
         """Return a text without the key, also where the text was cut in the middle of it."""

@@ -263,7 +263,9 @@ class Runner:
         self._bad_at_first += 1
         most = 2 if isinstance(failure, WebPage) else max(self.policy.max_retries, 3) + 1
         if self._bad_at_first > most:
-            raise RunFailure(f"no request has succeeded yet, in {most + 1} rounds: {failure}")
+            raise RunFailure(
+                f"none of {most + 1} attempts, one after the other, succeeded: {failure}"
+            )
 
     def _forgiven(self, failure: AttemptFailed) -> bool:
         """Say whether a failure is that of a server that has yet to come up, and tell of it once.
