@@ -239,11 +239,14 @@ class _Run:
                 cache = ResponseCache(self.options.cache, self.watcher.message)
                 stack.callback(cache.close)
             status, message = self._ask(opened, cache)
-        summary = _score_stored(self.folder, self.folder, self.spec, self.selection)
-        result = _result(self.spec.model, self.folder, summary)
-        if status is not None:
-            result = replace(result, status=status, message=message)
-        self._close_header(result, began)
+        try:
+            summary = _score_stored(self.folder, self.folder, self.spec, self.selection)
+            result = _result(self.spec.model, self.folder, summary)
+            if status is not None:
+                result = replace(result, status=status, message=message)
+            self._close_header(result, began)
+        except StoreError as error:  # a full disk: every answer that was stored is kept
+            raise StoppedEarly(message or str(error)) from None
         return result
 
     def _ask_again(self) -> frozenset[Outcome]:

@@ -6,14 +6,19 @@ the console cannot show is escaped instead of ending the program.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
 
 from rich.console import Console, RenderableType
 
 WIDTH = 80
+_NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO})
 
 
 def prepare() -> None:
@@ -23,28 +28,54 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Say whether a person sits at a stream; one closed from the start is None."""
+    return stream is not None and stream.isatty()
+
+
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, "nobody listens")  # not rich's exit
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a console that takes text as it is; a pipe gets 80 columns and no colour."""
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else WIDTH
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+    width = None if is_terminal(sys.stderr if stderr else sys.stdout) else WIDTH
+    return _Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+
+
+@contextmanager
+def listened_to(stream: TextIO | None) -> Iterator[None]:
+    """Let a closed pipe or a terminal that is gone end nothing: what is paid for goes on."""
+    try:
+        yield
+        if stream is not None:
+            stream.flush()
+    except OSError as error:
+        if stream is None or error.errno not in _NOBODY_LISTENS:
+            raise
+        # what the stream still holds must not fail again at the end of the program
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show(renderables: Iterable[RenderableType]) -> None:
     """Print results to stdout."""
     screen = console()
-    for renderable in renderables:
-        screen.print(renderable)
+    with listened_to(sys.stdout):
+        for renderable in renderables:
+            screen.print(renderable)
 
 
 def line(text: str = "") -> None:
     """Print one line of results to stdout, never cut or wrapped."""
-    print(text)  # noqa: T201 # this is the place that prints
+    with listened_to(sys.stdout):
+        print(text)  # noqa: T201 # this is the place that prints
 
 
 def say(text: str) -> None:
     """Print a message to stderr, never cut or wrapped."""
-    print(text, file=sys.stderr, flush=True)  # noqa: T201 # this is the place that prints
+    with listened_to(sys.stderr):
+        print(text, file=sys.stderr)  # noqa: T201 # this is the place that prints
 
 
 def document(value: object) -> None:

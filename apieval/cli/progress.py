@@ -153,7 +153,8 @@ class Bar(Lines):
 
     def message(self, text: str) -> None:
         """Print a line above the bar."""
-        self._progress.console.print(Text(text), soft_wrap=True)
+        with output.listened_to(sys.stderr):
+            self._progress.console.print(Text(text), soft_wrap=True)
 
     def ended(self) -> None:
         """Take the bar away and say how it ended."""
@@ -162,7 +163,8 @@ class Bar(Lines):
 
     def close(self) -> None:
         """Leave the terminal as it was."""
-        self._progress.stop()
+        with output.listened_to(sys.stderr):
+            self._progress.stop()
         if self._task is not None:
             self._progress.remove_task(self._task)
             self._task = None
@@ -171,10 +173,10 @@ class Bar(Lines):
 @contextmanager
 def progress(*, ask: bool) -> Iterator[Lines]:
     """Give the watcher that suits stderr; `ask` lets it put questions where somebody sits."""
-    if not sys.stderr.isatty():
+    if not output.is_terminal(sys.stderr):
         yield Lines()
         return
-    bar = Bar(ask=ask and sys.stdin.isatty())
+    bar = Bar(ask=ask and output.is_terminal(sys.stdin))
     try:
         yield bar
     finally:

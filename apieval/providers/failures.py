@@ -7,11 +7,9 @@ or address, an exhausted quota or a refused parameter ends the run; the rest con
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -23,6 +21,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
+from apieval.providers.waits import retry_after_s
 from apieval.schema import well_formed
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
@@ -54,7 +53,8 @@ def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> A
     if status == HTTPStatus.SERVICE_UNAVAILABLE and "loading" in said.lower():
         return ServerDown(text, status=status)
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        wait = retry_after_s(headers, datetime.now(UTC))
+        limited = status == HTTPStatus.TOO_MANY_REQUESTS
+        wait = retry_after_s(headers, error, datetime.now(UTC), limited=limited)
         return TransientFailure(text, status=status, retry_after_s=wait)
     kind = ContentRefused if _word(error, "code") in FILTERED else ItemFailure
     return kind(text, status=status)
@@ -85,34 +85,6 @@ def server_message(body: bytes) -> str:
             return _clip(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
     text = _TAG.sub(" ", body[:4096].decode("utf-8", "replace"))
     return _clip(text) or "no message"
-
-
-def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the seconds a server asks to wait, None where it asks for nothing sensible.
-
-    Reads `retry-after-ms`, and `Retry-After` as seconds or as an HTTP date.
-    """
-    milliseconds = _seconds(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "").strip()
-    seconds = _seconds(value)
-    if seconds is not None or not value:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
-
-
-def _seconds(value: str) -> float | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
 
 
 def _error(body: bytes) -> dict[str, Any]:

@@ -23,9 +23,9 @@ from enum import Enum
 from typing import Final, Literal
 
 FIRST_SLOTS: Final = 12
-OPENING: Final = 11_600.0
-"""Slots open with the square of the seconds passed: few until a near server's first refusal can
-have come back (some ten milliseconds), 128 after 0.1 s, 512 after 0.2 s."""
+OPENING: Final = 100_000.0
+"""Slots open with the cube of the seconds passed: few as long as a near server's first refusal is
+on its way (some ten milliseconds), 128 after 0.1 s, 512 after 0.2 s."""
 OPENING_STEP_S: Final = 0.001
 AUTO_FIRST: Final = 32
 AUTO_MOST: Final = 256
@@ -184,7 +184,7 @@ class Limiter:
     def _open_slots(self, now: float) -> int:
         if self._probing:
             return 1
-        return min(self.slots, int(FIRST_SLOTS + (now - self._opened) ** 2 * OPENING))
+        return min(self.slots, int(FIRST_SLOTS + (now - self._opened) ** 3 * OPENING))
 
     def _buckets(self, tokens: int) -> list[tuple[Bucket, int]]:
         """Return every bucket a request draws from, with how much it draws."""
@@ -193,6 +193,8 @@ class Limiter:
         return [(bucket, amount) for bucket, amount in all_of_them if bucket is not None]
 
     def _take(self, now: float, tokens: int) -> Permit:
+        if not self._recent:
+            self._opened = now
         self.in_use += 1
         for bucket, amount in self._buckets(tokens):
             bucket.take(amount)

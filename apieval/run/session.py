@@ -33,10 +33,16 @@ def drive(work: Coroutine[None, None, None]) -> None:
 
 @contextmanager
 def stopping_on_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` on Ctrl-C and on SIGTERM, instead of ending the program; in a running loop."""
+    """Call `stop` on Ctrl-C, on SIGTERM and where the terminal is gone; in a running loop.
+
+    Who had one of them ignored (`nohup`) is not disturbed by it.
+    """
     loop = asyncio.get_running_loop()
     caught: list[signal.Signals] = []
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        each = getattr(signal.Signals, name, None)  # Windows has no SIGHUP
+        if each is None or signal.getsignal(each) is signal.SIG_IGN:
+            continue
         try:
             loop.add_signal_handler(each, stop)
         except (NotImplementedError, RuntimeError, ValueError):
