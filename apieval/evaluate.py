@@ -21,6 +21,7 @@ from platformdirs import user_cache_path
 from apieval import config as configuration
 from apieval.analysis.figures import Collector
 from apieval.analysis.summary import Measured, Usage, summarize
+from apieval.config import Embedded
 from apieval.errors import ConfigError, DataError, StoppedEarly, StoreError
 from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.dataset import SAMPLE, Selection
@@ -235,7 +236,8 @@ class _Run:
             stack.callback(opened.close)
             store.write_header(self.folder, {**self._header(), "began": began.isoformat()})
             cache = None
-            if self.options.cache:
+            # what the embedded solver says costs nothing, and changes with the code at hand
+            if self.options.cache and not isinstance(self.prepared.model, Embedded):
                 cache = ResponseCache(self.options.cache, self.watcher.message)
                 stack.callback(cache.close)
             status, message = self._ask(opened, cache)

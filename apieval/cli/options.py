@@ -64,7 +64,7 @@ CacheChoice = Annotated[
     str | None,
     option(
         "--cache",
-        help="The response cache's folder, or off. [default: the user's cache folder]",
+        help="The response cache's folder, or off; without it the user's cache folder.",
         metavar="DIR|off",
         show_default=False,
     ),

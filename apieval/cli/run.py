@@ -40,7 +40,7 @@ def run(
         str | None,
         option(
             "--concurrency",
-            help="Requests at once. [default: the model's own limit, else auto]",
+            help="Requests at once; without it the model's own limit, else auto.",
             metavar="auto|N",
             show_default=False,
         ),

@@ -158,7 +158,8 @@ class Limiter:
             self._tpm.take(tokens - permit.tokens)
         if verdict is Verdict.DOWN:
             self._probing = True
-            self._paused_until = max(self._paused_until, now + PROBE_S)
+            pause_s = max(PROBE_S, retry_after_s or 0.0)
+            self._paused_until = max(self._paused_until, now + pause_s)
             return
         if self._probing:
             self._probing, self._opened = False, now
