@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from typing import Final
 
 from ruamel.yaml import YAML
@@ -48,7 +49,7 @@ def read(path: Path) -> object:
 def _parse(text: str) -> object:
     if text.lstrip().startswith("{"):
         try:
-            return json.loads(text, object_pairs_hook=_unique)
+            return json.loads(text, object_pairs_hook=unique)
         except json.JSONDecodeError:
             pass  # a YAML flow mapping also starts with a brace
     return YAML(typ="safe", pure=True).load(io.StringIO(text))
@@ -70,7 +71,12 @@ def _check_plain(path: Path, value: object, place: str) -> None:
         raise ConfigError(f"{path}: {place}: {value} is no number that can be sent.")
 
 
-def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object's pairs as a dictionary; an `object_pairs_hook`.
+
+    Raises:
+        ValueError: for a key that stands twice.
+    """
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -60,18 +60,18 @@ Soluzione: Verità nascosta
 """
 
 
-def rebus(**changes: Any) -> Rebus:
+def rebus(**changes: object) -> Rebus:
     words = {name: tuple(ROW[name].split(";")) for name in ("word_guesses", "solution_words")}
     return Rebus.model_validate({"id": 0, **ROW, **words, **changes})
 
 
-def prediction(**changes: Any) -> Prediction:
+def prediction(**changes: object) -> Prediction:
     gold = rebus()
     right = {name: getattr(gold, name) for name in Prediction.model_fields}
     return Prediction.model_validate({**right, **changes})
 
 
-def response(**changes: Any) -> Response:
+def response(**changes: object) -> Response:
     plain: dict[str, Any] = {
         "id": 0,
         "setting": "regular",

@@ -86,7 +86,7 @@ def signatures(measured: Measured) -> dict[str, dict[str, str]]:
                 {
                     "data": f"{chosen.data.name}@{short(chosen.data.digest)}",
                     "n": len(chosen.rebuses),
-                    "subset": ",".join(chosen.subsets) or "all",
+                    "subset": "+".join(chosen.subsets) or "all",
                     "limit": "none" if chosen.limit is None else chosen.limit,
                     "samples": measured.samples,
                     "setting": setting,

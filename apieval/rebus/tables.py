@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from apieval.errors import DataError
 from apieval.schema import well_formed
+from apieval.strict_yaml import unique
 
 _NOT_UTF8: Final = re.compile(r"[\udc80-\udcff]")
 """How bytes that are no UTF-8 come out of the decoder's `surrogateescape`."""
@@ -121,7 +122,9 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _object(path: Path, line: int, text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        value = json.loads(
+            text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=unique
+        )
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {line}: not JSON: {error}.") from None
     if not isinstance(value, dict):

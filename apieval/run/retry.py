@@ -18,6 +18,8 @@ from apieval.schema import Outcome, Reply
 EMPTY_ATTEMPTS: Final = 2
 """An empty answer is asked for once more: some servers hiccup, but a model may mean it."""
 
+_DOUBLINGS: Final = 60  # more of them are beyond what a float holds
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -43,7 +45,8 @@ class RetryPolicy:
         """
         if failure.retry_after_s:
             return 0.0
-        bound = min(self.longest_wait_s, self.first_wait_s * 2.0 ** max(0, attempts - 1))
+        doublings = min(max(0, attempts - 1), _DOUBLINGS)
+        bound = min(self.longest_wait_s, self.first_wait_s * 2.0**doublings)
         return self.random.uniform(0, bound)
 
 

@@ -33,12 +33,12 @@ FRAGMENTS = [
     *["7", "11", "٣", "१२", "²", "Ⅻ", "7 = ", "٣ = ", "11 = Accozzaglie", "- [x] = cozza"],
     *["casa", "è", "é", "Ne = n", "**", "\ufeff", "\ud800", "😀"],
 ]
-hostile = st.lists(
-    st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=3)), max_size=40
-).map("".join)
+hostile = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=3)), max_size=40).map(
+    "".join
+)
 
 
-@settings(max_examples=1500)
+@settings(max_examples=800)
 @given(hostile)
 @example(ANSWER)
 @example("")
@@ -74,7 +74,7 @@ NOTHING = Prediction(word_guesses=("",), first_pass="", solution_words=("",), so
         ),
         pytest.param(
             "- [2 + 2 = 4] = quattro",
-            {"word_guesses": ("quattro",), "solution_words": ()},
+            {"word_guesses": ("quattro",), "solution_words": ("4] = quattro",)},
             id="equals twice, the last counts",
         ),
         pytest.param(
@@ -86,7 +86,9 @@ NOTHING = Prediction(word_guesses=("",), first_pass="", solution_words=("",), so
             id="two guesses in a line are one",
         ),
         pytest.param(
-            "x = y - [A]", {}, id="equals only before the bracket is none",
+            "x = y - [A]",
+            {},
+            id="equals only before the bracket is none",
         ),
         pytest.param(
             "- [A] = uno;due", {"word_guesses": ("uno", "due")}, id="semicolon inside a word"
@@ -147,10 +149,7 @@ NOTHING = Prediction(word_guesses=("",), first_pass="", solution_words=("",), so
     ],
 )
 def test_table(text: str, changes: dict[str, object]) -> None:
-    changes = {name: part for name, part in changes.items() if part != ()}
     parsed = official.parse(text)
-    if "- [2 + 2" in text:
-        changes["solution_words"] = ("4] = quattro",)
     assert parsed == NOTHING.model_copy(update=changes)
     assert parsed == reference(text)
 
@@ -169,32 +168,32 @@ def test_lists_are_never_empty_so_that_a_csv_cell_gives_the_same() -> None:
     assert tuple(cell.split(";")) == official.parse("").word_guesses
 
 
-MILLION = 1_000_000
+MEGABYTE = 1_000_000
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("unit", "end"),
     [
-        pytest.param("7" * MILLION, id="digits"),
-        pytest.param("7" * MILLION + " =", id="digits and half an equals"),
-        pytest.param("7 " * MILLION, id="digits apart"),
-        pytest.param("- [" * MILLION, id="open clues"),
-        pytest.param("- [" * MILLION + " = ", id="open clues and one equals"),
-        pytest.param("1 = " * MILLION, id="solution words in one line"),
-        pytest.param("1 = \n" * MILLION, id="solution words"),
-        pytest.param("- [] = a\n" * MILLION, id="guesses"),
-        pytest.param(" = " * MILLION + "- [", id="equals before the clue"),
-        pytest.param("Prima lettura:" * MILLION, id="labels without blanks"),
-        pytest.param("Prima lettura: Soluzione: " * MILLION, id="labels"),
-        pytest.param("\n" * MILLION, id="line feeds"),
-        pytest.param("- [] = " + ";" * MILLION, id="semicolons"),
-        pytest.param(" " * MILLION, id="blanks"),
+        pytest.param("7", "", id="digits"),
+        pytest.param("7", " =", id="digits and half an equals"),
+        pytest.param("7 ", "", id="digits apart"),
+        pytest.param("- [", "", id="open clues"),
+        pytest.param("- [", " = ", id="open clues and one equals"),
+        pytest.param("1 = ", "", id="solution words in one line"),
+        pytest.param("1 = \n", "", id="solution words"),
+        pytest.param("- [] = a\n", "", id="guesses"),
+        pytest.param(" = ", "- [", id="equals before the clue"),
+        pytest.param("Prima lettura:", "", id="labels without blanks"),
+        pytest.param("Prima lettura: Soluzione: ", "", id="labels"),
+        pytest.param("\n", "", id="line feeds"),
+        pytest.param(";", "", id="semicolons"),
+        pytest.param(" ", "", id="blanks"),
     ],
 )
 @pytest.mark.timeout(20)
-def test_a_text_of_millions_of_characters_is_read_at_once(text: str) -> None:
-    # the plain patterns take hours for some of these
-    official.parse(text)
+def test_a_megabyte_is_read_at_once(unit: str, end: str) -> None:
+    # on some of these the plain patterns take quadratic time, which is hours
+    official.parse("- [x] = " + unit * (MEGABYTE // len(unit)) + end)
 
 
 def test_name_and_version_are_printed_with_every_score() -> None:

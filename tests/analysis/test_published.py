@@ -1,0 +1,133 @@
+"""The study's published answers of GPT-4o, held against its published figures.
+
+The data is for research use only and no part of the repository: without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apieval import score
+from apieval.rebus import answers, dataset, prompts, scoring
+from apieval.rebus.metrics import METRICS
+from apieval.rebus.parsers import official
+from apieval.schema import Prediction
+from tests.records import PUBLISHED, needs_published
+
+pytestmark = needs_published
+
+FIGURES = {  # README of the data: micro, macro, with the decimals printed there
+    "word_guess_accuracy": ("0.5550", "0.556813"),
+    "word_guess_length_accuracy": ("0.6411", "0.6406"),
+    "first_pass_accuracy": ("0.1510", "0.151000"),
+    "solution_word_accuracy": ("0.2675", "0.265069"),
+    "solution_word_length_accuracy": ("0.5262", "0.514382"),
+    "solution_match": ("0.1070", "0.107000"),
+}
+
+HARNESS = {  # lm-evaluation-harness's name: ours
+    "word_guesses_accuracy": "word_guess_accuracy",
+    "first_pass_accuracy": "first_pass_accuracy",
+    "solution_words_accuracy": "solution_word_accuracy",
+    "solution_words_lengths_accuracy": "solution_word_length_accuracy",
+    "solution_match": "solution_match",
+}
+
+
+def objects(name: str) -> Iterator[dict[str, Any]]:
+    with (PUBLISHED / name).open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def figures(summary: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = summary["figures"]["regular"]["all"]["official"]
+    return found
+
+
+def printed(value: float, like: str) -> str:
+    return f"{value:.{len(like) - 2}f}"
+
+
+@pytest.mark.parametrize("gold", ["gold.csv", "dataset.csv"])
+def test_the_published_figures(gold: str) -> None:
+    result = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / gold)
+    assert result.status == "done"
+    found = figures(result.summary)
+    assert list(found) == list(FIGURES)
+    for name, (micro, macro) in FIGURES.items():
+        assert printed(found[name]["micro"]["value"], micro) == micro, name
+        assert printed(found[name]["macro"]["value"], macro) == macro, name
+        assert found[name]["macro"]["n"] == 2000
+
+
+def test_the_first_thousand_rows() -> None:
+    result = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "gold.csv", limit=1000)
+    found = figures(result.summary)
+    assert found["solution_match"]["micro"]["value"] == pytest.approx(0.110)
+    assert found["first_pass_accuracy"]["micro"]["value"] == pytest.approx(0.162)
+
+
+def test_raw_answers_give_the_same_figures(tmp_path: Path) -> None:
+    raw = tmp_path / "answers.jsonl"
+    with raw.open("w", encoding="utf-8") as file:
+        for each in objects("gpt4o_answers.jsonl"):
+            file.write(json.dumps({"id": each["i"], "text": each["answer"]}) + "\n")
+    parsed = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "dataset.csv")
+    result = score(raw, PUBLISHED / "dataset.csv")
+    assert figures(result.summary) == figures(parsed.summary)
+
+
+def test_every_answer_is_parsed_as_the_study_parsed_it() -> None:
+    gold = dataset.load(PUBLISHED / "gold.csv", gold_only=True).by_id
+    study: dict[int | str, Prediction] = {
+        row.id: prediction
+        for row, prediction in answers.parsed(PUBLISHED / "gpt4o_parsed.csv", gold)
+    }
+    mine = {each["i"]: official.parse(each["answer"]) for each in objects("gpt4o_answers.jsonl")}
+    assert len(mine) == 2000
+    assert mine == study
+
+
+def test_every_item_is_scored_as_the_harness_scores_it() -> None:
+    data = dataset.load(PUBLISHED / "dataset.csv").by_id
+    seen = 0
+    for each in objects("lm_eval_samples_gpt4o_300.jsonl"):
+        gold = data[str(each["doc_id"])]
+        prediction = official.parse(each["resps"][0][0])
+        item = scoring.of_prediction(prediction, gold, parser="official", setting="regular")
+        assert item.tallies is not None
+        found = {theirs: item.tallies[ours].share for theirs, ours in HARNESS.items()}
+        assert found == {theirs: each[theirs] for theirs in HARNESS}, each["doc_id"]
+        seen += 1
+    assert seen == 300
+
+
+def test_the_harness_asks_what_we_ask() -> None:
+    data = dataset.load(PUBLISHED / "dataset.csv").by_id
+    for each in objects("lm_eval_samples_gpt4o_300.jsonl"):
+        (message,) = json.loads(each["arguments"]["gen_args_0"]["arg_0"][0])
+        asked = prompts.build(data[str(each["doc_id"])], "regular")
+        assert (message["role"], message["content"]) == ("user", asked)
+
+
+def test_three_rows_break_a_rule() -> None:
+    data = dataset.load(PUBLISHED / "dataset.csv")
+    assert dict(data.rule_breakers()) == {"the first pass does not spell the solution": 3}
+    assert len(data.rebuses) == 2000
+
+
+def test_the_sample_holds_nothing_of_it() -> None:
+    gold = dataset.load(PUBLISHED / "gold.csv", gold_only=True).rebuses
+    for name in ("first_pass", "solution"):
+        theirs = {getattr(row, name).lower() for row in gold}
+        assert not theirs & {getattr(row, name).lower() for row in dataset.load().rebuses}
+
+
+def test_the_metrics_are_the_six() -> None:
+    assert list(METRICS) == list(FIGURES)

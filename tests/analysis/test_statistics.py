@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from apieval.analysis import statistics
+from apieval.analysis.statistics import bootstrap, wilson
+
+Z = 1.959963984540054
+"""The normal quantile of 0.975, from a printed table."""
+
+Item = tuple[float, float]
+
+
+def value(items: Sequence[Item]) -> float:
+    return sum(first for first, _ in items) / sum(second for _, second in items)
+
+
+class TestWilson:
+    @pytest.mark.parametrize(
+        ("right", "n", "low", "high"),
+        [
+            pytest.param(0, 25, 0.0, 0.133, id="none right"),
+            pytest.param(25, 25, 0.867, 1.0, id="all right"),
+            pytest.param(1, 1, 0.207, 1.0, id="one of one"),
+            pytest.param(0, 1, 0.0, 0.793, id="none of one"),
+            pytest.param(5, 10, 0.237, 0.763, id="half of ten"),
+            pytest.param(6, 12, 0.254, 0.746, id="half of twelve"),
+            pytest.param(214, 2000, 0.094, 0.121, id="the study's GPT-4o"),
+        ],
+    )
+    def test_values_worked_by_hand(self, right: int, n: int, low: float, high: float) -> None:
+        interval = wilson(right, n)
+        assert interval is not None
+        assert [round(bound, 3) for bound in interval] == [low, high]
+
+    def test_of_nothing_there_is_none(self) -> None:
+        assert wilson(0, 0) is None
+
+    @given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+    def test_the_bounds_solve_the_score_equation(self, drawn: tuple[int, int]) -> None:
+        # |share - p| = Z sqrt(p (1 - p) / n): a quadratic in p, whose roots are the bounds
+        right, n = drawn
+        share = right / n
+        a, b, c = 1 + Z * Z / n, -(2 * share + Z * Z / n), share * share
+        root = math.sqrt(max(0.0, b * b - 4 * a * c))
+        interval = wilson(right, n)
+        assert interval is not None
+        assert interval[0] == pytest.approx((-b - root) / (2 * a), abs=1e-9)
+        assert interval[1] == pytest.approx((-b + root) / (2 * a), abs=1e-9)
+        assert 0 <= interval[0] <= share <= interval[1] <= 1
+
+    @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+    def test_right_and_wrong_are_mirror_images(self, drawn: tuple[int, int]) -> None:
+        right, n = drawn
+        one, other = wilson(right, n), wilson(n - right, n)
+        assert one is not None
+        assert other is not None
+        assert one[0] == pytest.approx(1 - other[1], abs=1e-12)
+
+
+item = st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+class TestBootstrap:
+    def test_of_nothing_there_is_none(self) -> None:
+        assert bootstrap([]) is None
+
+    @pytest.mark.parametrize(
+        ("items", "right", "n"),
+        [
+            pytest.param([(0, 4)] * 25, 0, 25, id="nothing right"),
+            pytest.param([(3, 3), (2, 2), (7, 7)], 3, 3, id="everything right"),
+            pytest.param([(1, 2), (2, 4), (3, 6)], 1.5, 3, id="everything half right"),
+            pytest.param([(1, 1)], 1, 1, id="one item"),
+            pytest.param([(1, 3)], 1 / 3, 1, id="a third of one item"),
+            pytest.param([(3.0, 3)] * 10, 10, 10, id="three samples of ten items are ten"),
+        ],
+    )
+    def test_where_there_is_nothing_to_resample_wilson_stands_in(
+        self, items: list[Item], right: float, n: int
+    ) -> None:
+        found, expected = bootstrap(items), wilson(right, n)
+        assert found == pytest.approx(expected)
+        assert found is not None
+        assert found[0] < found[1]
+
+    @settings(max_examples=60)
+    @given(st.lists(item, min_size=1, max_size=12), st.randoms(use_true_random=False))
+    def test_holds_the_value_and_does_not_depend_on_order(
+        self, items: list[Item], rng: random.Random
+    ) -> None:
+        interval = bootstrap(items)
+        assert interval is not None
+        low, high = interval
+        assert 0 <= low <= high <= 1
+        assert low <= value(items) + 1e-12
+        assert value(items) <= high + 1e-12
+        shuffled = list(items)
+        rng.shuffle(shuffled)
+        assert bootstrap(shuffled) == interval
+
+    def test_is_the_same_every_time(self) -> None:
+        items: list[Item] = [(number % 4, 4) for number in range(40)]
+        assert bootstrap(items) == bootstrap(list(items))
+        assert bootstrap(items) == bootstrap([(float(a), float(b)) for a, b in items])
+
+    @pytest.mark.parametrize(
+        "items",
+        [
+            pytest.param([(0, 1)] * 30 + [(1, 1)] * 10, id="a proportion"),
+            pytest.param([(n % 4, 3 + n % 3) for n in range(60)], id="words of rebuses"),
+            pytest.param([(round(n % 7 / 6, 4), 1) for n in range(50)], id="shares"),
+            pytest.param([(n % 5, 1 + n % 5) for n in range(25)], id="long rebuses solved better"),
+        ],
+    )
+    def test_agrees_with_resampling_one_by_one(self, items: list[Item]) -> None:
+        rng = random.Random(7)
+        drawn = sorted(value(rng.choices(items, k=len(items))) for _ in range(4000))
+        naive = drawn[int(0.025 * len(drawn))], drawn[int(0.975 * len(drawn))]
+        assert bootstrap(items) == pytest.approx(naive, abs=0.02)
+
+    def test_of_rebuses_is_wider_than_of_words(self) -> None:
+        # the words of one rebus stand and fall together
+        items: list[Item] = [(5.0, 5.0)] * 10 + [(0.0, 5.0)] * 10
+        together, apart = bootstrap(items), wilson(50, 100)
+        assert together is not None
+        assert apart is not None
+        assert together[1] - together[0] > 1.8 * (apart[1] - apart[0])
+
+    @settings(max_examples=20)
+    @given(st.lists(item, min_size=2, max_size=8))
+    def test_the_same_rebuses_ten_times_give_a_narrower_one(self, items: list[Item]) -> None:
+        assume(len({first / second for first, second in items}) > 1)
+        few, many = bootstrap(items), bootstrap(items * 10)
+        assert few is not None
+        assert many is not None
+        assert many[1] - many[0] < few[1] - few[0]
+
+
+def test_what_stands_in_the_signature() -> None:
+    assert (statistics.CONFIDENCE, statistics.TRIALS, statistics.SEED) == (0.95, 10_000, 20_241_104)
+    assert pytest.approx(Z, abs=1e-12) == statistics.Z

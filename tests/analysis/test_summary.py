@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from apieval.analysis.figures import Collector
+from apieval.analysis.summary import Measured, Usage, signatures, summarize
+from apieval.signature import VERSION
+from tests.records import dataset, rebus, response, summary
+
+ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]
+DATA = dataset(ROWS)
+MEASURED = Measured("my:model", DATA.select(), ["regular"], 1, {"temperature": 0.0})
+
+
+def signed(measured: Measured, setting: str = "regular") -> str:
+    return signatures(measured)[setting]["official"]
+
+
+def test_a_signature_names_everything_in_a_fixed_order() -> None:
+    names = [part.partition(":")[0] for part in signed(MEASURED).split("|")]
+    assert names == [
+        *("data", "n", "subset", "limit", "samples", "setting", "prompt", "model", "sampling"),
+        *("parser", "interval", "apieval"),
+    ]
+    text = signed(MEASURED)
+    assert text.startswith("data:rebuses.csv@000000000000|n:3|subset:all|limit:none|samples:1|")
+    assert r"|model:my\:model|" in text
+    assert r'|sampling:{"temperature"\:0.0}|' in text
+    assert "|parser:official@1|interval:95%,wilson/bootstrap-10000-seed-20241104|" in text
+    assert text.endswith(f"|apieval:{VERSION}")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(replace(MEASURED, model="other"), id="model"),
+        pytest.param(replace(MEASURED, samples=2), id="samples"),
+        pytest.param(replace(MEASURED, sampling={"temperature": 0.1}), id="sampling"),
+        pytest.param(replace(MEASURED, sampling={}), id="no sampling"),
+        pytest.param(replace(MEASURED, sampling=None), id="unknown sampling"),
+        pytest.param(replace(MEASURED, selection=DATA.select(["id"])), id="subset"),
+        pytest.param(replace(MEASURED, selection=DATA.select(limit=9)), id="limit"),
+        pytest.param(replace(MEASURED, selection=dataset(ROWS[:2]).select()), id="n"),
+        pytest.param(
+            replace(MEASURED, selection=replace(DATA, digest="sha256:1" + "0" * 63).select()),
+            id="data",
+        ),
+    ],
+)
+def test_what_can_move_a_figure_moves_the_signature(other: Measured) -> None:
+    assert signed(other) != signed(MEASURED)
+
+
+def test_the_settings_have_signatures_of_their_own() -> None:
+    both = replace(MEASURED, settings=["regular", "hints"])
+    assert signed(both, "hints") != signed(both) == signed(MEASURED)
+
+
+def test_the_order_of_parameters_does_not_move_it() -> None:
+    one, other = {"a": 1, "b": 2}, {"b": 2, "a": 1}
+    assert signed(replace(MEASURED, sampling=one)) == signed(replace(MEASURED, sampling=other))
+
+
+def test_a_whole_summary() -> None:
+    answers = [response(id=row.id, setting=s) for row in ROWS for s in ("regular", "hints")]
+    found = summary(ROWS, answers)
+    assert list(found) == [
+        *("format", "model", "data", "settings", "samples", "partial", "outcomes", "usage"),
+        *("served", "signatures", "figures"),
+    ]
+    assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
+    assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)
+    assert found["settings"] == ["regular", "hints"]
+    assert found["partial"] is False
+    assert set(found["figures"]["regular"]) == {"all", "id", "new"}
+    for figures in found["figures"].values():
+        assert figures["all"]["official"]["solution_match"]["micro"]["value"] == 1.0
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected", "partial"),
+    [
+        pytest.param(["ok", "ok", "ok"], {"ok": 3}, False, id="all there"),
+        pytest.param(["ok", "failed", "ok"], {"ok": 2, "failed": 1}, True, id="one failed"),
+        pytest.param(["ok", "ok"], {"ok": 2, "not_asked": 1}, True, id="one not asked"),
+        pytest.param(
+            ["truncated", "empty", "refused"],
+            {"truncated": 1, "empty": 1, "refused": 1},
+            False,
+            id="all the model's own doing",
+        ),
+        pytest.param([], {"not_asked": 3}, True, id="nothing asked"),
+    ],
+)
+def test_outcomes(outcomes: list[str], expected: dict[str, int], partial: bool) -> None:
+    answers = [response(id=number, outcome=each) for number, each in enumerate(outcomes)]
+    found = summary(ROWS, answers, settings=["regular"])
+    zero = dict.fromkeys(("ok", "truncated", "empty", "refused", "failed", "not_asked"), 0)
+    assert found["outcomes"] == {"regular": zero | expected}
+    assert found["partial"] is partial
+
+
+def test_an_empty_selection_is_whole_and_has_no_figures() -> None:
+    found = summary([], [])
+    assert found["partial"] is False
+    assert found["data"]["n"] == 0
+    json.dumps(found, allow_nan=False)
+
+
+class TestUsage:
+    def totals(self, *answers: dict[str, Any]) -> dict[str, Any]:
+        usage = Usage()
+        for changes in answers:
+            usage.add(response(**changes))
+        return usage.totals()
+
+    def test_what_no_server_counted_is_unknown_not_zero(self) -> None:
+        totals = self.totals({}, {})
+        assert totals["answers"] == 2
+        assert totals["prompt_tokens"] == {"sum": None, "known_for": 0}
+        assert totals["cost_usd"] == {"sum": None, "known_for": 0}
+
+    def test_a_sum_says_of_how_many_it_is(self) -> None:
+        usage = {"prompt_tokens": 700, "completion_tokens": 0}
+        totals = self.totals({"usage": usage, "cost_usd": 0.25}, {}, {"usage": usage})
+        assert totals["prompt_tokens"] == {"sum": 1400, "known_for": 2}
+        assert totals["completion_tokens"] == {"sum": 0, "known_for": 2}
+        assert totals["reasoning_tokens"] == {"sum": None, "known_for": 0}
+        assert totals["cost_usd"] == {"sum": 0.25, "known_for": 1}
+
+    def test_a_cached_answer_was_paid_before(self) -> None:
+        totals = self.totals({"cost_usd": 0.25, "cached": True}, {"cost_usd": 0.5})
+        assert totals["from_cache"] == 1
+        assert totals["cost_usd"] == {"sum": 0.5, "known_for": 2}
+        unknown = self.totals({"cached": True})
+        assert unknown["cost_usd"] == {"sum": None, "known_for": 0}
+
+    def test_a_failure_is_no_answer(self) -> None:
+        assert self.totals({"outcome": "failed", "served_model": "m"})["answers"] == 0
+
+    def test_who_served(self) -> None:
+        usage = Usage()
+        for name in ("a", "a", None):
+            usage.add(response(served_model=name, system_fingerprint="fp"))
+        assert usage.served == {
+            "served_model": {"a": 2, "unknown": 1},
+            "system_fingerprint": {"fp": 3},
+        }
+        found = summarize(MEASURED, Collector(ROWS, ["regular"]), usage)
+        assert found["served"] == usage.served
+        assert found["usage"] == usage.totals()

@@ -1,0 +1,24 @@
+"""A clean room for every test: no keys, no options, no proxy, a home and a folder of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# No test asserts a timing, and the same tests run the same examples everywhere.
+settings.register_profile("apieval", deadline=None, derandomize=True)
+settings.load_profile("apieval")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in list(os.environ):
+        if name.upper().startswith("APIEVAL_") or name.upper().endswith(("_API_KEY", "PROXY")):
+            monkeypatch.delenv(name)
+    # neither is made here: who needs one makes it, and the folder stays empty for the test
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
+    monkeypatch.chdir(tmp_path)

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from apieval.rebus.metrics import METRICS
+from apieval.report import terminal
+from tests.records import ANSWER, rebus, response, summary
+
+WIDTH = 80
+LONG = "meta-llama/Llama-3.1-405B-Instruct-" + "turbo-" * 20 + "end"
+ROWS = [rebus(id=n, subset=name) for n, name in enumerate(["id", "id", "ood", "new"])]
+
+
+def shown(
+    found: Mapping[str, Any], model: str = "my-llama", *, colour: bool = False, markup: bool = False
+) -> str:
+    """Print a summary as the command line does, where nobody says otherwise."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=WIDTH,
+        markup=markup,
+        highlight=False,
+        emoji=False,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+    )
+    for each in terminal.render(found, model):
+        console.print(each)
+    text = stream.getvalue()
+    if not colour:
+        assert all(cell_len(line) <= WIDTH for line in text.split("\n"))
+    return text
+
+
+def answers(*outcomes: str, setting: str = "regular") -> list[Any]:
+    return [response(id=n, outcome=each, setting=setting) for n, each in enumerate(outcomes)]
+
+
+def whole() -> dict[str, Any]:
+    texts = [ANSWER, "Soluzione: Verità nascosta", "non so", ""]
+    made = [
+        response(id=n, setting=setting, text=text, outcome="ok" if text else "empty")
+        for n, text in enumerate(texts)
+        for setting in ("regular", "hints")
+    ]
+    return summary(ROWS, made)
+
+
+def row(text: str, name: str) -> list[str]:
+    """Return the cells of the first row that has a name in its first column."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines()]
+    return next(cells for cells in rows if cells and cells[0] == name)
+
+
+def test_a_whole_summary() -> None:
+    text = shown(whole())
+    assert "my-llama on rebuses.csv, 4 rebuses, official parser" in text
+    assert "PARTIAL" not in text
+    assert "at least" not in text
+    assert "answers: ok 3, empty 1" in text
+    assert row(text, "solution_match") == ["solution_match", "0.500", "0.150-0.850", "0.500", "4"]
+    assert row(text, "first_pass_accuracy")[1] == "0.250"
+
+
+def test_every_metric_stands_there_in_full_and_in_order() -> None:
+    regular, _, hints = shown(whole()).partition("hints")
+    at = [hints.index(name) for name in METRICS]
+    assert at == sorted(at)
+    # the length of hidden words is told in `hints` alone
+    assert "word_guess_length_accuracy" not in regular
+    assert all(name in regular for name in METRICS if name != "word_guess_length_accuracy")
+
+
+def test_the_subsets() -> None:
+    text = shown(whole()).partition("by subset, micro")[2]
+    found = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines()]
+    found = [cells for cells in found if cells]
+    assert found == [
+        [setting, *cells]
+        for setting in ("regular", "hints")
+        for cells in (
+            ["id", "0.500", "0.500", "1.000", "2"],
+            ["ood", "0.000", "0.000", "0.000", "1"],
+            ["new", "0.000", "0.000", "0.000", "1"],
+        )
+    ]
+
+
+def test_without_subsets_there_is_no_table_of_them() -> None:
+    found = summary([rebus()], answers("ok"), settings=["regular"])
+    assert "by subset" not in shown(found)
+
+
+def test_a_partial_summary_shows_the_bounds() -> None:
+    found = summary(ROWS, answers("ok", "failed"), settings=["regular"])
+    text = shown(found)
+    assert "PARTIAL: answers are missing" in text
+    assert "95 %" not in text
+    assert "answers: ok 1, failed 1, not asked 2" in text
+    bounds = ["solution_match", "0.250", "0.250", "1.000", "0.250", "4"]
+    assert row(text, "solution_match") == bounds
+
+
+def test_in_a_partial_summary_a_whole_setting_is_its_own_bounds() -> None:
+    made = [*answers("ok", "ok", "ok", "ok"), *answers("ok", setting="hints")]
+    text = shown(summary(ROWS, made))
+    assert row(text, "solution_match")[1:4] == ["1.000", "1.000", "1.000"]
+    assert row(text.partition("hints")[2], "solution_match")[1:4] == ["0.250", "0.250", "1.000"]
+
+
+def test_what_there_is_no_figure_of_is_a_dash() -> None:
+    text = shown(summary([], []))
+    assert row(text, "solution_match") == ["solution_match", "-", "-", "-", "0"]
+    assert "answers: none" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [(None, 3, "-"), (0, 3, "0.000"), (0.5559, 2, "0.56"), (1.0, 3, "1.000")],
+)
+def test_number(value: float | None, places: int, text: str) -> None:
+    assert terminal.number(value, places) == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(LONG, id="long"),
+        pytest.param("模型" * 60, id="wide"),
+        pytest.param("x" * 500, id="no place to break"),
+    ],
+)
+def test_long_names_stay_within_80_columns_and_whole(name: str) -> None:
+    rows = [rebus(id=0, subset=name), rebus(id=1, subset="id")]
+    for outcome in ("ok", "failed"):
+        found = summary(rows, answers("ok", outcome), settings=["regular"], name=f"{name}.csv")
+        text = shown(found, name)
+        title = text.split("official parser")[0].replace("\n", "").replace(" ", "")
+        assert title.startswith(name + "on" + name)
+        assert row(text, "solution_match")[1] == ("1.000" if outcome == "ok" else "0.500")
+
+
+@pytest.mark.parametrize("name", ["[red]", "[/]", "[b]x[/b]", ":smile:", "[link=x]", "\\[a]"])
+def test_markup_in_names_is_text(name: str) -> None:
+    rows = [rebus(id=0, subset=name)]
+    found = summary(rows, answers("ok"), settings=["regular"], name=name)
+    # neither needs the console to be told that names are no markup
+    for colour, markup in ((False, False), (True, False), (False, True)):
+        text = shown(found, name, colour=colour, markup=markup)
+        assert f"{name} on {name}, 1 rebuses" in text
+        assert text.count(name) == 3
+
+
+def test_large_numbers_fit() -> None:
+    found = whole()
+    for setting in found["settings"]:
+        for figure in found["figures"][setting]["all"]["official"].values():
+            figure["micro"]["n"] = 100_000_000
+        found["outcomes"][setting] = dict.fromkeys(found["outcomes"][setting], 10_000_000)
+    assert row(shown(found), "solution_match")[-1] == "100,000,000"

@@ -1,0 +1,152 @@
+"""The house of DESIGN.md, section 4: a module imports only from layers below its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import apieval
+
+PACKAGE = Path(apieval.__file__).parent
+
+LAYERS = {
+    "errors": 0,
+    "schema": 0,
+    "signature": 1,
+    "config": 1,
+    "rebus": 2,
+    "providers": 2,
+    "run": 3,
+    "analysis": 3,
+    "report": 4,
+    "evaluate": 5,
+    "cli": 6,
+    "__init__": 6,  # the other door, for notebooks
+}
+ANNEXES = {"strict_yaml": "config"}
+"""Files of the ground floor that belong to a room of another name."""
+
+LATE = {
+    "analysis.statistics": {"numpy"},
+    "cli.serve": {"apieval.rebus.baseline.server"},
+    "providers.table": {"apieval.providers.openai_compatible"},
+    "rebus.tables": {"pyarrow", "pyarrow.parquet"},
+    "run.prepare": {"apieval.rebus.baseline.server"},
+}
+"""The only imports inside a function: heavy or optional, each at one named place."""
+
+NETWORK = {"aiohttp", "asyncio", "http", "httpx", "litellm", "socket", "ssl", "urllib.request"}
+
+
+@dataclass(frozen=True)
+class Import:
+    source: str
+    target: str
+    late: bool
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def targets(node: ast.AST) -> Iterator[str]:
+    """Yield what an import statement names; a name that is a module of ours goes by that module."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "relative imports hide the layer"
+        source = node.module or ""
+        for alias in node.names:
+            inner = f"{source}.{alias.name}"
+            yield inner if inner.removeprefix("apieval.") in MODULES else source
+
+
+def imports(module: str) -> Iterator[Import]:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    late = {inner for function in functions for inner in ast.walk(function)}
+    for node in ast.walk(tree):
+        for target in targets(node):
+            yield Import(module, target, node in late)
+
+
+IMPORTS = [each for module in MODULES for each in imports(module)]
+OWN = [
+    Import(
+        each.source, each.target.removeprefix("apieval.").replace("apieval", "__init__"), each.late
+    )
+    for each in IMPORTS
+    if each.target.partition(".")[0] == "apieval"
+]
+
+
+def room(module: str) -> str:
+    top = module.partition(".")[0]
+    return ANNEXES.get(top, top)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_stands_in_a_known_room(module: str) -> None:
+    assert room(module) in LAYERS
+
+
+def test_every_room_is_there() -> None:
+    assert {room(module) for module in MODULES} == set(LAYERS)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_from_its_own_room_and_from_layers_below(module: str) -> None:
+    wrong = [
+        each.target
+        for each in OWN
+        if each.source == module
+        and room(each.target) != room(module)
+        and LAYERS[room(each.target)] >= LAYERS[room(module)]
+    ]
+    assert not wrong, f"{module} (layer {LAYERS[room(module)]}) imports {', '.join(wrong)}"
+
+
+def test_no_import_cycle() -> None:
+    graph: dict[str, set[str]] = {module: set() for module in MODULES}
+    for each in OWN:
+        graph[each.source].add(each.target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+def test_imports_inside_functions_stand_at_their_named_places_alone() -> None:
+    found: dict[str, set[str]] = {}
+    for each in IMPORTS:
+        if each.late:
+            found.setdefault(each.source, set()).add(each.target)
+    assert found == LATE
+
+
+SERVER = "rebus.baseline.server"  # the baseline answers over HTTP like any other model
+
+
+@pytest.mark.parametrize(
+    "module",
+    [m for m in MODULES if room(m) in {"rebus", "analysis", "report"} and m != SERVER],
+)
+def test_right_of_the_store_is_no_network(module: str) -> None:
+    found = {each.target for each in IMPORTS if each.source == module}
+    tops = found | {target.partition(".")[0] for target in found}
+    assert not tops & NETWORK
+
+
+def test_the_finder_finds() -> None:
+    assert Import("rebus.dataset", "rebus.tables", late=False) in OWN
+    assert Import("config", "strict_yaml", late=False) in OWN
+    assert any(each.late for each in IMPORTS)
