@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -337,13 +338,14 @@ def _remedy(place: Sequence[str], tag: str | None) -> str:
         return "; a key never stands in the file: name its environment variable in api_key_env"
     otherwise = Providers if above is None else _PROVIDERS[tag] if tag else _Model
     section = _SECTIONS.get(above or "", otherwise)
-    near = did_you_mean(key, section.model_fields)
-    if near:
-        return near
     if issubclass(section, Params):
-        return "; what only your server knows goes into the model's extra_body"
-    near = did_you_mean(key, Params.model_fields)
-    if near:
+        near = did_you_mean(key, section.model_fields)
+        return near or "; what only your server knows goes into the model's extra_body"
+    near = get_close_matches(key, [*section.model_fields, *Params.model_fields], n=1, cutoff=0.5)
+    if near and near[0] not in section.model_fields:
         home = "defaults" if section is Providers else "params"
-        return f"{'' if key in Params.model_fields else near}; it belongs under {home}"
+        meant = "" if key in Params.model_fields else did_you_mean(key, Params.model_fields)
+        return f"{meant}; it belongs under {home}"
+    if near:
+        return did_you_mean(key, section.model_fields)
     return f"; known: {', '.join(section.model_fields)}"

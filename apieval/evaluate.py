@@ -28,7 +28,7 @@ from apieval.rebus.dataset import SAMPLE, Selection
 from apieval.rebus.parsers import official
 from apieval.report import files
 from apieval.run import plan, store
-from apieval.run.cache import ResponseCache
+from apieval.run.cache import CacheFailed, ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Forecast, forecast
 from apieval.run.prepare import Prepared, connected, prepare
@@ -238,8 +238,11 @@ class _Run:
             cache = None
             # what the embedded solver says costs nothing, and changes with the code at hand
             if self.options.cache and not isinstance(self.prepared.model, Embedded):
-                cache = ResponseCache(self.options.cache, self.watcher.message)
-                stack.callback(cache.close)
+                try:
+                    cache = ResponseCache(self.options.cache, self.watcher.message)
+                    stack.callback(cache.close)
+                except CacheFailed as error:
+                    self.watcher.message(f"{error} Going on without it.")
             status, message = self._ask(opened, cache)
         try:
             summary = _score_stored(self.folder, self.folder, self.spec, self.selection)
@@ -328,7 +331,11 @@ class _Run:
             with stopping_on_signals(runner.stop):
                 await runner.run(
                     prompts.requests(
-                        self.selection.rebuses, spec.settings, spec.samples, spec.identity
+                        self.selection.rebuses,
+                        spec.settings,
+                        spec.samples,
+                        spec.identity,
+                        opened.answered,
                     )
                 )
             if runner.stopped:

@@ -10,7 +10,7 @@ mends what a hostile server or file may hold, at the place where it enters.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -129,8 +129,11 @@ class Prediction(Record):
     solution: str
 
 
-class Tally(Record):
-    """Right ones among all: words of a rebus, or 1 for a whole first pass or solution."""
+class Tally(NamedTuple):
+    """Right ones among all: words of a rebus, or 1 for a whole first pass or solution.
+
+    A tuple, since a run has one for every metric of every answer.
+    """
 
     right: int
     total: int

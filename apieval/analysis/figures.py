@@ -26,6 +26,7 @@ from apieval.schema import ItemScore, Rebus, RowId, Setting, Tally
 
 Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
+_Item = tuple[float, int, float, int]
 Cell = tuple[Setting, str, str]
 """Setting, subset, parser."""
 
@@ -78,16 +79,24 @@ class Collector:
 
 def _figure(name: str, golds: Sequence[Rebus], tallies: Tallies, samples: int) -> dict[str, Any]:
     """Return both aggregations of one metric over the rebuses of one subset."""
-    known: list[list[Tally]] = []
-    open_tallies: list[Tally] = []
+    items: list[_Item] = []
+    lost = [0, 0]
     for gold in golds:
         mine = tallies.by_rebus.get(gold.id, {}).get(name, [])
-        missing = [Tally(right=0, total=_total(name, gold))] * (samples - len(mine))
-        known.append([*mine, *missing])
-        open_tallies += missing
+        missing = samples - len(mine)
+        total = _total(name, gold)
+        lost[0] += missing * total
+        lost[1] += missing
+        items.append(_item(mine, missing, total))
+    if not items:
+        return {each: {"value": None, "low": None, "high": None, "n": 0} for each in AGGREGATIONS}
+    if name in OF_REBUSES and samples == 1:
+        both = [wilson(sum(right for right, *_ in items), len(items))] * 2
+    else:
+        both = bootstrap(items)
     return {
-        aggregation: _aggregate(aggregation, name, known, open_tallies)
-        for aggregation in AGGREGATIONS
+        each: _aggregated([item[2 * at : 2 * at + 2] for item in items], both[at], lost[at])
+        for at, each in enumerate(AGGREGATIONS)
     }
 
 
@@ -97,38 +106,25 @@ def _total(name: str, gold: Rebus) -> int:
     return len(gold.word_guesses if name.startswith("word_guess") else gold.solution_words)
 
 
-def _aggregate(
-    aggregation: Aggregation, name: str, known: list[list[Tally]], missing: list[Tally]
+def _item(tallies: Sequence[Tally], missing: int, total: int) -> _Item:
+    """Return one rebus over its samples: right words, words, shares, samples; none missing is right."""
+    if len(tallies) == 1 and not missing:
+        return tallies[0].right, total, tallies[0].share, 1
+    return (
+        sum(tally.right for tally in tallies),
+        (len(tallies) + missing) * total,
+        math.fsum(tally.share for tally in tallies),
+        len(tallies) + missing,
+    )
+
+
+def _aggregated(
+    items: Sequence[tuple[float, ...]], interval: Interval, lost: int
 ) -> dict[str, Any]:
-    items = [_item(aggregation, tallies) for tallies in known]
-    n = sum(_weight(aggregation, tally) for tallies in known for tally in tallies)
-    if n == 0:
-        return {"value": None, "low": None, "high": None, "n": 0}
+    """Return one figure: its value, its interval, its n, and its bounds where answers are missing."""
+    n = sum(int(second) for _, second in items)
     value = math.fsum(first for first, _ in items) / n
-    interval = _interval(name, known, items)
-    low, high = interval or (None, None)
-    figure: dict[str, Any] = {"value": value, "low": low, "high": high, "n": n}
-    if missing:
-        lost = sum(_weight(aggregation, tally) for tally in missing)
+    figure: dict[str, Any] = {"value": value, "low": interval[0], "high": interval[1], "n": n}
+    if lost:
         figure |= {"at_least": value, "at_most": value + lost / n}
     return figure
-
-
-def _item(aggregation: Aggregation, tallies: Sequence[Tally]) -> tuple[float, float]:
-    """Return what one rebus adds above and below the line, over its samples."""
-    micro = aggregation == "micro"
-    above = math.fsum(tally.right if micro else tally.share for tally in tallies)
-    return above, sum(_weight(aggregation, tally) for tally in tallies)
-
-
-def _weight(aggregation: Aggregation, tally: Tally) -> int:
-    return tally.total if aggregation == "micro" else 1
-
-
-def _interval(
-    name: str, known: list[list[Tally]], items: list[tuple[float, float]]
-) -> Interval | None:
-    once = all(len(tallies) == 1 for tallies in known)
-    if name in OF_REBUSES and once:
-        return wilson(sum(first for first, _ in items), len(items))
-    return bootstrap(items)

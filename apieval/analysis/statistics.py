@@ -21,10 +21,8 @@ Z: Final = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 Interval = tuple[float, float]
 
 
-def wilson(right: float, n: int) -> Interval | None:
-    """Return the Wilson score interval of `right` successes in `n` trials; None for no trial."""
-    if n == 0:
-        return None
+def wilson(right: float, n: int) -> Interval:
+    """Return the Wilson score interval of `right` successes in `n` trials, from 1."""
     share, square = right / n, Z * Z / n
     centre = (share + square / 2) / (1 + square)
     half = Z / (1 + square) * math.sqrt(share * (1 - share) / n + square / (4 * n))
@@ -32,26 +30,36 @@ def wilson(right: float, n: int) -> Interval | None:
     return max(0.0, centre - half) if right else 0.0, min(1.0, centre + half) if right < n else 1.0
 
 
-def bootstrap(items: Sequence[tuple[float, float]]) -> Interval | None:
-    """Return the percentile interval of sum(first) / sum(second) over resampled items.
+def bootstrap(items: Sequence[tuple[float, ...]]) -> list[Interval]:
+    """Return percentile intervals of ratios of sums over resampled items, all from the same draws.
 
-    An item is a rebus: (right words, words) for a micro figure, (share, 1) for a macro one. Items
-    with equal values are drawn together (a multinomial over the distinct ones), which is the same
-    bootstrap at a fraction of the work. Where every item has the same share there is nothing to
-    resample and the interval would be a point: Wilson's for that many items stands in.
+    An item is a rebus, as numerators and denominators in turn: (right words, words, share, 1) gives
+    the interval of sum(right words) / sum(words) and that of sum(share) / sum(1). Items with equal
+    values are drawn together (a multinomial over the distinct ones), which is the same bootstrap
+    at a fraction of the work. Where every item has the same ratio there is nothing to resample
+    and the interval would be a point: Wilson's for that many items stands in. No item, no interval.
     """
-    if not items:
-        return None
-    if len({first / second for first, second in items}) == 1:
-        return wilson(items[0][0] / items[0][1] * len(items), len(items))
+    distinct = sorted(Counter(items).items())
+    if not distinct:
+        return []
+    ratios = [
+        {values[at] / values[at + 1] for values, _ in distinct} for at in range(0, len(items[0]), 2)
+    ]
+    drawn = _resampled(distinct, len(items)) if any(len(each) > 1 for each in ratios) else None
+    return [
+        drawn[at] if drawn and len(each) > 1 else wilson(each.pop() * len(items), len(items))
+        for at, each in enumerate(ratios)
+    ]
+
+
+def _resampled(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> list[Interval]:
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 
-    distinct = sorted(Counter(items).items())
     values = np.array([value for value, _ in distinct], dtype=np.float64)
     counts = np.array([count for _, count in distinct], dtype=np.float64)
-    draws = np.random.default_rng(SEED).multinomial(len(items), counts / counts.sum(), size=TRIALS)
+    draws = np.random.default_rng(SEED).multinomial(n, counts / counts.sum(), size=TRIALS)
     sums = draws @ values
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(sums[:, 0] / sums[:, 1], [tail, 1 - tail])
-    return float(low), float(high)
+    bounds = np.quantile(sums[:, ::2] / sums[:, 1::2], [tail, 1 - tail], axis=0)
+    return [(float(low), float(high)) for low, high in bounds.T]

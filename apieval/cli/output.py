@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 WIDTH = 80
 _NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO})
@@ -63,7 +64,8 @@ def show(renderables: Iterable[RenderableType]) -> None:
     screen = console()
     with listened_to(sys.stdout):
         for renderable in renderables:
-            screen.print(renderable)
+            # a line of text is never cut or folded, only tables are
+            screen.print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
 def line(text: str = "") -> None:

@@ -34,12 +34,14 @@ ASIDE_S: Final = 10.0
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
 _LEAST_SHOWN: Final = 4
+_TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
+"""No read timeout: the wall-clock limit of an attempt is the runner's."""
 
 
 @dataclass(slots=True)
 class _Endpoint:
-    url: str
-    client: httpx.AsyncClient
+    url: httpx.URL
+    transport: AiohttpTransport
     in_flight: int = 0
     aside_until: float = 0.0
 
@@ -67,7 +69,9 @@ class OpenAICompatibleClient:
         self._headers = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
             self._headers["authorization"] = f"Bearer {api_key}"
-        self._endpoints = [_Endpoint(f"{url}/chat/completions", _client(url)) for url in base_urls]
+        self._endpoints = [
+            _Endpoint(httpx.URL(f"{url}/chat/completions"), _transport(url)) for url in base_urls
+        ]
 
     async def attempt(self, request: Request) -> Reply:
         """Send one request once and return what came back.
@@ -80,7 +84,7 @@ class OpenAICompatibleClient:
         endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
-            return read_reply(await self._post(endpoint, content), endpoint.url)
+            return read_reply(await self._post(endpoint, content), str(endpoint.url))
         except AttemptFailed as error:
             # a server may put the key into its message
             error.args = (self._masked(str(error)),)
@@ -91,17 +95,37 @@ class OpenAICompatibleClient:
     async def aclose(self) -> None:
         """Close every connection."""
         for endpoint in self._endpoints:
-            await endpoint.client.aclose()
+            await endpoint.transport.aclose()
 
     async def _post(self, endpoint: _Endpoint, content: bytes) -> httpx.Response:
         try:
-            return await endpoint.client.post(endpoint.url, content=content, headers=self._headers)
+            return await self._sent(endpoint, content)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
             endpoint.aside_until = time.monotonic() + ASIDE_S
             if _refused(error):
                 raise ServerDown(f"nothing listens at {endpoint.url}") from None
             what = well_formed(str(error)) or type(error).__name__
             raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
+
+    async def _sent(self, endpoint: _Endpoint, content: bytes) -> httpx.Response:
+        """Return the whole reply.
+
+        By the transport itself: httpx's client around it (redirects, cookies, authentication) costs
+        more time than all the rest of an attempt, and nothing of it is wanted here.
+        """
+        request = httpx.Request(
+            "POST",
+            endpoint.url,
+            headers=self._headers,
+            content=content,
+            extensions={"timeout": _TIMEOUT},
+        )
+        response = await endpoint.transport.handle_async_request(request)
+        try:
+            await response.aread()
+        finally:
+            await response.aclose()
+        return response
 
     def _masked(self, text: str) -> str:
         """Return a text without the key, also where the text was cut in the middle of it."""
@@ -210,18 +234,15 @@ def _refused(error: BaseException) -> bool:
     )
 
 
-def _client(base_url: str) -> httpx.AsyncClient:
+def _transport(base_url: str) -> AiohttpTransport:
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
     session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-    transport = AiohttpTransport(
+    return AiohttpTransport(
         client=session,
         proxy=_proxy(base_url),
         # never used, since the session has its own; the default would load every certificate
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
     )
-    # no read timeout: the wall-clock limit of an attempt is the runner's
-    timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
-    return httpx.AsyncClient(transport=transport, timeout=timeout, trust_env=False)
 
 
 def _proxy(base_url: str) -> httpx.Proxy | None:

@@ -28,11 +28,11 @@ def _words(
 ) -> Tally:
     padded = [*predicted[: len(gold)], *[""] * (len(gold) - len(predicted))]
     hits = sum(right(guess, word) for guess, word in zip(padded, gold, strict=True))
-    return Tally.model_construct(right=hits, total=len(gold))
+    return Tally(right=hits, total=len(gold))
 
 
 def _whole(predicted: str, gold: str) -> Tally:
-    return Tally.model_construct(right=int(_equal(predicted, gold)), total=1)
+    return Tally(right=int(_equal(predicted, gold)), total=1)
 
 
 METRICS: Final[dict[str, Callable[[Prediction, Rebus], Tally]]] = {

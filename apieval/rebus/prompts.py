@@ -7,12 +7,12 @@ can be compared byte for byte; a test pins their hashes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from apieval.schema import SETTINGS, Message, Rebus, Request, Setting
+from apieval.schema import SETTINGS, Message, Rebus, Request, RowId, Setting
 from apieval.signature import answer_identity, digest
 
 
@@ -48,17 +48,21 @@ def requests(
     settings: Sequence[Setting] = SETTINGS,
     samples: int = 1,
     identity: Mapping[str, Any] | None = None,
+    answered: Container[tuple[RowId, Setting, int]] = (),
 ) -> Iterator[Request]:
     """Yield one request for every setting, rebus and sample, one at a time.
 
     `identity` is what the answers of a model depend on besides the message (see
-    `signature.answer_identity`).
+    `signature.answer_identity`). What is `answered` is passed over before it is built.
     """
     for setting in settings:
         for rebus in rebuses:
+            todo = [n for n in range(samples) if (rebus.id, setting, n) not in answered]
+            if not todo:
+                continue
             messages = (Message(role="user", content=build(rebus, setting)),)
             wire = [message.model_dump() for message in messages]
-            for sample in range(samples):
+            for sample in todo:
                 clear, key = answer_identity(identity or {}, wire, sample)
                 yield Request.model_construct(
                     id=rebus.id,

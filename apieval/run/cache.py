@@ -62,6 +62,10 @@ class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
         return value if mode == MODE_RAW and isinstance(value, str) else None
 
 
+class CacheFailed(ConfigError):
+    """Report a cache whose database cannot be opened: damaged, locked, or its disk full."""
+
+
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """How much a cache holds: answers, bytes on disk."""
@@ -77,7 +81,7 @@ class ResponseCache:
         """Open a cache, making its folder where there is none.
 
         Raises:
-            ConfigError: where the folder cannot be used.
+            ConfigError: where the folder cannot be used; CacheFailed where its database cannot.
         """
         self.folder = folder
         self._warn = warn
@@ -102,8 +106,8 @@ class ResponseCache:
     def put(self, request: Request, response: Response) -> None:
         """Hand an answer to the writer; only a good one is kept, with its clear-text identity."""
         if response.outcome in GOOD and not self._broken:
-            answer = response.model_dump(mode="json")
-            value = json.dumps({"identity": request.identity, "response": answer})
+            answer, identity = response.model_dump_json(), json.dumps(request.identity)
+            value = f'{{"identity":{identity},"response":{answer}}}'
             self._queue.put((request.key, value))
 
     def close(self) -> None:
@@ -132,9 +136,9 @@ class ResponseCache:
         best: dict[str, tuple[object, object]] | None = None
         for key in self._cache.iterkeys():
             entry = _entry(self._cache.get(key))
-            if entry is None:
+            stored = _fields(entry[0]) if entry else {}
+            if not stored:
                 continue
-            stored = _fields(entry[0])
             names = sorted(stored.keys() | asked.keys())
             pairs = {name: (stored.get(name), asked.get(name)) for name in names}
             differs = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
@@ -181,8 +185,12 @@ class ResponseCache:
 
 
 def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
+    remedy = "name another folder with --cache, or --cache off"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"the cache in {folder} cannot be used ({error}); {remedy}.") from None
+    try:
         return diskcache.Cache(
             str(folder),
             timeout=LOCKED_S,
@@ -192,16 +200,17 @@ def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
             statistics=0,
         )
     except _FAULTS as error:
-        raise ConfigError(
-            f"the cache in {folder} cannot be used ({error}); name another folder with --cache, "
-            "or --cache off."
-        ) from None
+        raise CacheFailed(f"the cache in {folder} cannot be opened ({error}); {remedy}.") from None
 
 
 def _fields(identity: str) -> dict[str, object]:
-    """Return an identity's fields, those of objects inside by dotted names."""
+    """Return an identity's fields, those of objects inside by dotted names; none for no identity."""
     fields: dict[str, object] = {}
-    for name, value in json.loads(identity).items():
+    try:
+        whole = json.loads(identity)
+    except (ValueError, RecursionError):
+        return {}
+    for name, value in whole.items() if isinstance(whole, dict) else ():
         inner = value if isinstance(value, dict) else None
         if inner is None:
             fields[name] = value

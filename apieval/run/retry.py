@@ -75,40 +75,70 @@ async def ask(
     A failure that is `forgiven` is waited out and uses up no retry. Whatever is no
     `AttemptFailed` passes through untouched, cancellation above all.
     """
-    attempts, empties, began = 0, 0, policy.clock()
-    reply: Reply
+    asking = _Asking(attempt, policy, forgiven)
+    try:
+        reply = await asking.through()
+    except _EmptyAnswer as empty:
+        return Asked(asking.attempts, empty.reply, None)
+    except AttemptFailed as error:
+        return Asked(asking.attempts, None, error)
+    return Asked(asking.attempts, reply, None)
 
-    async def once() -> Reply:
-        nonlocal attempts, empties
-        attempts += 1
+
+@dataclass(slots=True)
+class _Asking:
+    """One request on its way through its attempts."""
+
+    attempt: Callable[[], Awaitable[Reply]]
+    policy: RetryPolicy
+    forgiven: Callable[[AttemptFailed], bool]
+    attempts: int = 0
+    _empties: int = 0
+    _began: float = 0.0
+    _first: AttemptFailed | None = None
+
+    async def through(self) -> Reply:
+        """Return the reply, or raise the last failure.
+
+        tenacity's machinery costs as much as an attempt: only what failed once pays for it.
+        """
+        self._began = self.policy.clock()
         try:
-            reply = await attempt()
+            return await self._once()
+        except TransientFailure as failure:
+            self._first = failure
+        return await AsyncRetrying(
+            retry=retry_if_exception_type(TransientFailure),
+            stop=self._stop,
+            wait=lambda state: self.policy.wait_s(self.attempts, _failure(state)),
+            sleep=self.policy.sleep,
+            reraise=True,
+        )(self._again)
+
+    async def _again(self) -> Reply:
+        """Hand the first failure to tenacity, which decides what follows; then attempt anew."""
+        if self._first is not None:
+            known, self._first = self._first, None
+            raise known
+        return await self._once()
+
+    async def _once(self) -> Reply:
+        self.attempts += 1
+        try:
+            reply = await self.attempt()
         except AttemptFailed as error:
-            attempts -= forgiven(error)
+            self.attempts -= self.forgiven(error)
             raise
         if judge(reply) is Outcome.EMPTY:
-            empties += 1
+            self._empties += 1
             raise _EmptyAnswer(reply)
         return reply
 
-    def stop(state: RetryCallState) -> bool:
-        useless = isinstance(_failure(state), _EmptyAnswer) and empties >= EMPTY_ATTEMPTS
-        took_s = policy.clock() - began + state.upcoming_sleep
-        return useless or attempts > policy.max_retries or took_s >= policy.deadline_s
-
-    try:
-        reply = await AsyncRetrying(
-            retry=retry_if_exception_type(TransientFailure),
-            stop=stop,
-            wait=lambda state: policy.wait_s(attempts, _failure(state)),
-            sleep=policy.sleep,
-            reraise=True,
-        )(once)
-    except _EmptyAnswer as empty:
-        return Asked(attempts, empty.reply, None)
-    except AttemptFailed as error:
-        return Asked(attempts, None, error)
-    return Asked(attempts, reply, None)
+    def _stop(self, state: RetryCallState) -> bool:
+        empty = isinstance(_failure(state), _EmptyAnswer) and self._empties >= EMPTY_ATTEMPTS
+        took_s = self.policy.clock() - self._began + state.upcoming_sleep
+        used_up = self.attempts > self.policy.max_retries
+        return empty or used_up or took_s >= self.policy.deadline_s
 
 
 def _failure(state: RetryCallState) -> TransientFailure:

@@ -17,16 +17,29 @@ def drive(work: Coroutine[None, None, None]) -> None:
         asyncio.run(work)
         return
     raised: list[BaseException] = []
+    stops: list[Callable[[], object]] = []
+
+    async def stoppable() -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        if task:
+            stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
+        await work
 
     def target() -> None:
         try:
-            asyncio.run(work)
+            asyncio.run(stoppable())
         except BaseException as error:  # noqa: BLE001 # handed to the caller's thread
             raised.append(error)
 
     thread = threading.Thread(target=target, name="apieval-run")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:  # nobody is left to collect what the thread would go on asking for
+        for stop in stops:
+            stop()
+        thread.join()
+        raise
     if raised:
         raise raised[0]
 

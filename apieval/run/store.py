@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import FileIO
@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from apieval.errors import StoreError
-from apieval.schema import Outcome, Response, RowId, RunSpec
+from apieval.schema import Outcome, Response, RowId, RunSpec, Setting
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
@@ -33,7 +33,7 @@ OWNER: Final = ".lock.owner"
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
 """A failure is not the model's, and an empty answer may be a hiccup: a resumed run asks again."""
 
-ItemKey = tuple[RowId, str, int]
+ItemKey = tuple[RowId, Setting, int]
 
 
 class Store:
@@ -65,9 +65,12 @@ class Store:
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = _lock(folder)
-            kept = _mend(folder, warn, ask_again)
-            file = (folder / RESPONSES).open("ab", buffering=0)
+            with ExitStack() as undo:
+                lock = _lock(folder)
+                undo.callback(lock.release)
+                kept = _mend(folder, warn, ask_again)
+                file = (folder / RESPONSES).open("ab", buffering=0)
+                undo.pop_all()
         except OSError as error:
             raise StoreError(
                 f"{folder}: the run folder cannot be written: {error.strerror or error}; "
@@ -120,7 +123,7 @@ def read_header(folder: Path) -> dict[str, Any] | None:
     path = folder / HEADER
     try:
         header = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise StoreError(f"{path}: cannot be read: {error}.") from None
