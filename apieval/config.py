@@ -339,8 +339,8 @@ def _remedy(place: Sequence[str], tag: str | None) -> str:
     otherwise = Providers if above is None else _PROVIDERS[tag] if tag else _Model
     section = _SECTIONS.get(above or "", otherwise)
     if issubclass(section, Params):
-        near = did_you_mean(key, section.model_fields)
-        return near or "; what only your server knows goes into the model's extra_body"
+        meant = did_you_mean(key, section.model_fields)
+        return meant or "; what only your server knows goes into the model's extra_body"
     near = get_close_matches(key, [*section.model_fields, *Params.model_fields], n=1, cutoff=0.5)
     if near and near[0] not in section.model_fields:
         home = "defaults" if section is Providers else "params"

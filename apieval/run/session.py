@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 def drive(work: Coroutine[None, None, None]) -> None:
@@ -51,18 +52,21 @@ def stopping_on_signals(stop: Callable[[], None]) -> Iterator[None]:
     Who had one of them ignored (`nohup`) is not disturbed by it.
     """
     loop = asyncio.get_running_loop()
-    caught: list[signal.Signals] = []
+    caught: dict[signal.Signals, Any] = {}
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         each = getattr(signal.Signals, name, None)  # Windows has no SIGHUP
-        if each is None or signal.getsignal(each) is signal.SIG_IGN:
+        before = signal.getsignal(each) if each else None
+        if each is None or before is signal.SIG_IGN:
             continue
         try:
             loop.add_signal_handler(each, stop)
         except (NotImplementedError, RuntimeError, ValueError):
             continue  # not the main thread, or Windows: the interpreter's own handler stays
-        caught.append(each)
+        caught[each] = before
     try:
         yield
     finally:
-        for each in caught:
+        for each, before in caught.items():
             loop.remove_signal_handler(each)
+            if before is not None:  # a handler that is not Python's own cannot be given back
+                signal.signal(each, before)

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    ItemFailure,
+    RunFailure,
+    ServerDown,
+    TransientFailure,
+)
+from apieval.providers.failures import failure, server_message
+
+URL = "http://127.0.0.1:8000/v1/chat/completions"
+LONGEST = 200
+TOO_MANY = "troppi token richiesti: 2723 su 2048"
+
+
+def body(value: object) -> bytes:
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
+def failed(status: int, value: object = b"", **headers: str) -> AttemptFailed:
+    named = {name.replace("_", "-"): text for name, text in headers.items()}
+    return failure(status, body(value), named, URL)
+
+
+# --- every shape of an error body ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (
+            {"object": "error", "message": TOO_MANY, "type": "BadRequestError", "code": 400},
+            TOO_MANY,
+        ),
+        ({"error": {"message": TOO_MANY, "param": "input_tokens", "code": 400}}, TOO_MANY),
+        ({"error": "troppe richieste"}, "troppe richieste"),
+        ({"message": "troppe richieste"}, "troppe richieste"),
+        ({"detail": "campo mancante"}, "campo mancante"),
+        ([{"error": {"message": "quota di Google", "status": "X"}}], "quota di Google"),
+        ({"error": {"detail": "dentro"}}, "dentro"),
+        (
+            {"detail": [{"loc": ["body", "messages"], "msg": "campo mancante", "type": "missing"}]},
+            '[{"loc": ["body", "messages"], "msg": "campo mancante", "type": "missing"}]',
+        ),
+        (
+            b"<html><head><title>502</title></head><body>gateway guasto</body></html>",
+            "502 gateway guasto",
+        ),
+        (b"upstream connect error", "upstream connect error"),
+        (b"", "no message"),
+        (b" \n ", "no message"),
+        (b"\xff\xfe rotto", "�� rotto"),
+        ({"error": {"message": "una\nriga,\t  un'altra"}}, "una riga, un'altra"),
+        ({"error": {"message": "mezza \ud83d"}}, "mezza �"),
+        ({"error": None}, '{"error": null}'),
+        ({}, "{}"),
+        (b"[]", "[]"),
+        (b"null", "null"),
+    ],
+)
+def test_the_servers_own_words_are_found(value: object, said: str) -> None:
+    assert server_message(body(value)) == said
+    assert said in str(failed(400, value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"error": {"message": "x" * 100_000}},
+        b"<p>" + b"y " * 100_000,
+        {"detail": [{"z": 1}] * 100_000},
+        b"[" * 100_000,
+        b"[" * 900 + b"]" * 900,
+        b'{"error":' * 400 + b"1" + b"}" * 400,
+    ],
+)
+def test_a_message_is_cut_where_it_is_long(value: object) -> None:
+    said = server_message(body(value))
+    assert said.endswith("…")
+    assert len(said) == LONGEST + 1
+
+
+@pytest.mark.parametrize("field", ["code", "type", "param", "message", "details"])
+@pytest.mark.parametrize("odd", [[1], {"a": 1}, 5, 1.5, None, True, [], {}])
+@pytest.mark.parametrize("status", [400, 429, 500])
+def test_a_field_may_hold_anything(status: int, field: str, odd: object) -> None:
+    plain = {"message": "m", "code": "unsupported_value", "param": "p", field: odd}
+    assert isinstance(failed(status, {"error": plain}), AttemptFailed)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+error_fields = st.fixed_dictionaries(
+    {},
+    optional={
+        name: json_values | st.sampled_from(["insufficient_quota", "content_filter"])
+        for name in ("error", "message", "detail", "details", "code", "type", "param")
+    },
+)
+
+
+@given(
+    status=st.integers(100, 599),
+    content=st.binary()
+    | st.one_of(json_values, error_fields).map(lambda v: json.dumps(v).encode()),
+    names=st.dictionaries(
+        st.sampled_from(
+            ["retry-after", "retry-after-ms", "location", "x-ratelimit-reset-requests"]
+        ),
+        st.text(),
+    ),
+)
+def test_whatever_comes_is_a_failure_with_a_short_well_formed_message(
+    status: int, content: bytes, names: dict[str, str]
+) -> None:
+    end = failure(status, content, names, URL)
+    said = str(end)
+    said.encode()  # it can be written down
+    assert said.startswith(f"HTTP {status} from {URL}: ")
+    assert len(said) < 700
+    assert "\n" not in said
+    assert end.status == status
+    assert end.retry_after_s is None or end.retry_after_s >= 0
+
+
+# --- which kind it is ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 529, 599])
+def test_these_may_pass(status: int) -> None:
+    end = failed(status, {"error": {"message": "guasto"}})
+    assert type(end) is TransientFailure
+    assert (end.status, end.retry_after_s) == (status, None)
+    assert str(end) == f"HTTP {status} from {URL}: guasto"
+
+
+@pytest.mark.parametrize("status", [400, 406, 410, 413, 414, 415, 422, 451, 204])
+def test_these_concern_one_item(status: int) -> None:
+    assert type(failed(status, {"error": {"message": TOO_MANY}})) is ItemFailure
+
+
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [
+        (401, "api_key_env"),
+        (402, "top up"),
+        (403, "rights"),
+        (404, "check base_url and model"),
+        (405, "check base_url"),
+        (501, "check base_url"),
+    ],
+)
+def test_these_end_the_run_and_name_the_remedy(status: int, remedy: str) -> None:
+    end = failed(status, {"error": {"message": "no"}})
+    assert type(end) is RunFailure
+    assert remedy in str(end)
+    assert URL in str(end)  # on 404 the address that was really asked
+    assert end.exit_code == 3
+
+
+@pytest.mark.parametrize("field", ["code", "type"])
+@pytest.mark.parametrize("status", [403, 429])
+def test_an_exhausted_quota_is_no_rate_limit(status: int, field: str) -> None:
+    said = "credito terminato, controlla il piano"
+    end = failed(status, {"error": {"message": said, field: "insufficient_quota"}})
+    assert type(end) is RunFailure
+    assert said in str(end)
+    assert "quota is used up" in str(end)
+
+
+@pytest.mark.parametrize(
+    "code", ["unsupported_parameter", "unsupported_value", "unknown_parameter"]
+)
+def test_a_refused_parameter_ends_the_run_and_is_named(code: str) -> None:
+    said = {"message": "parametro non ammesso", "param": "max_tokens", "code": code}
+    end = failed(400, {"error": said})
+    assert type(end) is RunFailure
+    assert "refuses max_tokens" in str(end)
+    assert "drop: [max_tokens]" in str(end)
+
+
+@pytest.mark.parametrize("param", [None, "", 5, ["a"]])
+def test_a_refused_parameter_without_a_name(param: object) -> None:
+    end = failed(400, {"error": {"param": param, "code": "unsupported_value"}})
+    assert "refuses a parameter" in str(end)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed_but_told(status: int) -> None:
+    end = failed(status, location="https://altrove.example/v1")
+    assert type(end) is RunFailure
+    assert "https://altrove.example/v1" in str(end)
+    assert "elsewhere" in str(failed(status))
+    assert len(str(failed(status, location="https://x/" + "y" * 100_000))) < 500
+
+
+@pytest.mark.parametrize("said", ["Model is loading", {"error": {"message": "Loading model"}}])
+def test_a_server_that_is_loading_is_not_up(said: object) -> None:
+    value = said.encode() if isinstance(said, str) else said
+    assert type(failed(503, value)) is ServerDown
+    assert type(failed(500, value)) is TransientFailure
+
+
+@pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
+def test_a_content_filter_is_an_answer_of_a_kind(code: str) -> None:
+    assert type(failed(400, {"error": {"message": "no", "code": code}})) is ContentRefused
+
+
+def test_the_wait_a_server_asks_for_is_carried_along() -> None:
+    assert failed(429, retry_after="75").retry_after_s == 75
+    assert failed(503, retry_after="2").retry_after_s == 2
+    assert failed(400, retry_after="2").retry_after_s is None
+    said = {"error": {"message": "Please try again in 1m2.5s."}}
+    assert failed(429, said).retry_after_s == pytest.approx(62.5)

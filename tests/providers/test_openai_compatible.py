@@ -1,0 +1,586 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import socket
+import ssl
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apieval.errors import (
+    AttemptFailed,
+    ItemFailure,
+    RunFailure,
+    ServerDown,
+    TransientFailure,
+    WebPage,
+)
+from apieval.providers import openai_compatible
+from apieval.providers.openai_compatible import OpenAICompatibleClient
+from apieval.providers.table import connect
+from apieval.run.outcome import judge
+from apieval.schema import Message, Outcome, Reply, Request, Usage
+from tests.servers import Answer, Script, Scripted, Seen, completion
+
+KEY = "sk-finta-000111"
+TEXT = "Soluzione: Verità nascosta"
+
+
+def request(text: str = "Rebus: VE [Santa di Cascia]") -> Request:
+    return Request(
+        id=0,
+        setting="regular",
+        sample=0,
+        messages=(Message(role="user", content=text),),
+        identity="{}",
+        key="sha256:0",
+    )
+
+
+def talk(
+    script: Script,
+    work: Callable[[Scripted, OpenAICompatibleClient], Awaitable[Any]],
+    key: str | None = None,
+    **body: object,
+) -> list[Seen]:
+    """Let a client talk to a scripted server; return what the server saw."""
+
+    async def run() -> list[Seen]:
+        async with Scripted(script) as server:
+            client = OpenAICompatibleClient([server.url], {"model": "m", **body}, None, key)
+            try:
+                await work(server, client)
+            finally:
+                await client.aclose()
+            return server.seen
+
+    return asyncio.run(run())
+
+
+def attempt(answer: Answer, key: str | None = None) -> Reply:
+    """Return the reply to one attempt, which made one request."""
+    got: list[Reply] = []
+
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        got.append(await client.attempt(request()))
+
+    seen = talk([answer], work, key)
+    assert len(seen) == 1
+    return got[0]
+
+
+def failed(answer: Answer, key: str | None = None) -> AttemptFailed:
+    """Return the failure of one attempt."""
+    with pytest.raises(AttemptFailed) as caught:
+        attempt(answer, key)
+    return caught.value
+
+
+def choice(message: object, reason: str | None = "stop", **fields: object) -> Answer:
+    return Answer(
+        {
+            **completion(choices=[{"index": 0, "message": message, "finish_reason": reason}]),
+            **fields,
+        }
+    )
+
+
+# --- what is sent ----------------------------------------------------------------------------
+
+
+def test_sends_body_and_messages_and_nothing_else() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        await client.attempt(request("Perché è così? \U0001f9e9 \ud83d"))
+
+    (seen,) = talk([], work, temperature=0, max_tokens=1024)
+    assert (seen.method, seen.path) == ("POST", "/v1/chat/completions")
+    assert seen.json == {
+        "model": "m",
+        "temperature": 0,
+        "max_tokens": 1024,
+        "messages": [{"role": "user", "content": "Perché è così? \U0001f9e9 \ud83d"}],
+    }
+    assert seen.headers["content-type"] == "application/json"
+
+
+def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    (seen,) = talk([], lambda _, client: client.attempt(request()))
+    assert "authorization" not in seen.headers
+
+
+def test_with_a_key_there_is_one() -> None:
+    (seen,) = talk([], lambda _, client: client.attempt(request()), key=KEY)
+    assert seen.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_configured_headers_are_sent() -> None:
+    async def run() -> None:
+        async with Scripted() as server:
+            client = connect([server.url], {"model": "m"}, {"X-Title": "apieval"})
+            await client.attempt(request())
+            await client.aclose()
+            assert server.seen[0].headers["x-title"] == "apieval"
+
+    asyncio.run(run())
+
+
+# --- good answers ----------------------------------------------------------------------------
+
+
+def test_reads_all_there_is() -> None:
+    details = {
+        "completion_tokens_details": {"reasoning_tokens": 7},
+        "prompt_tokens_details": {"cached_tokens": 5},
+    }
+    usage = {"prompt_tokens": 412, "completion_tokens": 96, "total_tokens": 508, **details}
+    assert attempt(Answer(completion(usage=usage, system_fingerprint="fp_1"))) == Reply(
+        text=TEXT,
+        finish_reason="stop",
+        served_model="modello-prova",
+        system_fingerprint="fp_1",
+        usage=Usage(
+            prompt_tokens=412,
+            completion_tokens=96,
+            total_tokens=508,
+            reasoning_tokens=7,
+            cached_tokens=5,
+        ),
+    )
+
+
+def test_all_tokens_spent_on_reasoning() -> None:
+    thought = "La santa di Cascia è Rita, quindi VE Rita…"
+    message = {"role": "assistant", "content": None, "reasoning_content": thought}
+    reply = attempt(choice(message, "length", usage={"completion_tokens": 512}))
+    assert (reply.text, reply.reasoning) == ("", thought)
+    assert judge(reply) is Outcome.TRUNCATED
+    assert reply.usage == Usage(completion_tokens=512)
+
+
+@pytest.mark.parametrize("content", [None, "", "   \n"])
+def test_nothing_with_stop_is_empty(content: str | None) -> None:
+    reply = attempt(choice({"role": "assistant", "content": content}))
+    assert reply.text == (content or "")
+    assert judge(reply) is Outcome.EMPTY
+
+
+def test_content_that_is_left_out_is_none() -> None:
+    reply = attempt(choice({"role": "assistant"}, "length"))
+    assert judge(reply) is Outcome.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (
+            [{"type": "text", "text": "Prima "}, {"type": "text", "text": "lettura"}],
+            "Prima lettura",
+        ),
+        ([{"type": "image_url"}, "testo nudo", {"type": "text", "text": "x"}, {"text": 5}], "x"),
+        ([], ""),
+        ("mezza \ud83d emoji", "mezza � emoji"),
+        ("\ud83e\udde9 intera", "\U0001f9e9 intera"),
+        ("a\x00b\u2028c", "a\x00b\u2028c"),
+    ],
+)
+def test_content_in_every_form(content: object, text: str) -> None:
+    reply = attempt(choice({"role": "assistant", "content": content}))
+    assert reply.text == text
+    reply.model_dump_json()  # it can be written down
+
+
+@pytest.mark.parametrize(
+    ("fields", "reasoning"),
+    [
+        ({"reasoning_content": "penso"}, "penso"),
+        ({"reasoning": "penso"}, "penso"),
+        ({"reasoning_content": None, "reasoning": "penso"}, "penso"),
+        ({"reasoning": [{"text": "pen"}, {"text": "so"}]}, "penso"),
+        ({"reasoning": "mezza \ud83d"}, "mezza �"),
+        ({"reasoning": {"steps": 3}}, None),
+        ({"reasoning": 5}, None),
+        ({}, None),
+    ],
+)
+def test_reasoning_in_every_form_and_none_costs_the_answer(
+    fields: dict[str, Any], reasoning: str | None
+) -> None:
+    reply = attempt(choice({"role": "assistant", "content": TEXT, **fields}))
+    assert (reply.text, reply.reasoning) == (TEXT, reasoning)
+
+
+@pytest.mark.parametrize(
+    ("usage", "known"),
+    [
+        (None, Usage()),
+        ([], Usage()),
+        ("508", Usage()),
+        (
+            {
+                "prompt_tokens": 412,
+                "completion_tokens": None,
+                "total_tokens": 412,
+                "completion_tokens_details": {"reasoning_tokens": None},
+                "prompt_tokens_details": None,
+            },
+            Usage(prompt_tokens=412, total_tokens=412),
+        ),
+        ({"prompt_tokens": "412", "completion_tokens": -1, "total_tokens": True}, Usage()),
+        ({"prompt_tokens": 1.5, "completion_tokens": float("nan")}, Usage()),
+        (
+            {"prompt_tokens": 10**400, "completion_tokens": 10**9, "total_tokens": 0},
+            Usage(total_tokens=0),
+        ),
+        ({"prompt_tokens_details": 5, "completion_tokens_details": []}, Usage()),
+    ],
+)
+def test_usage_that_is_not_known_is_not_zero_and_costs_no_answer(
+    usage: object, known: Usage
+) -> None:
+    reply = attempt(Answer(completion(usage=usage)))
+    assert (reply.text, reply.usage) == (TEXT, known)
+
+
+def test_usage_may_be_absent() -> None:
+    document = completion()
+    del document["usage"]
+    assert attempt(Answer(document)).usage == Usage()
+
+
+def test_odd_fields_beside_the_answer_cost_no_answer() -> None:
+    reply = attempt(choice({"content": TEXT}, reason=None, model=5, system_fingerprint=["x"]))
+    assert reply == Reply(text=TEXT, usage=reply.usage)
+
+
+def test_a_compressed_answer() -> None:
+    packed = gzip.compress(json.dumps(completion()).encode())
+    assert attempt(Answer(packed, headers={"content-encoding": "gzip"})).text == TEXT
+
+
+def test_an_error_that_is_null_is_none() -> None:
+    assert attempt(Answer(completion(error=None))).text == TEXT
+
+
+# --- bad answers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (Answer({"object": "error", "message": "troppi token"}, 400), ItemFailure, "troppi token"),
+        (Answer({"error": {"message": "troppi token"}}, 400), ItemFailure, "troppi token"),
+        (Answer({"error": "troppe richieste"}, 429), TransientFailure, "troppe richieste"),
+        (Answer({"detail": [{"msg": "campo mancante"}]}, 422), ItemFailure, "campo mancante"),
+        (Answer("<html>gateway guasto</html>", 502), TransientFailure, "gateway guasto"),
+        (Answer("<!doctype html><title>Accedi</title>"), WebPage, "is this an API address"),
+        (Answer("", 500), TransientFailure, "HTTP 500"),
+        (Answer("", 200), TransientFailure, "not JSON"),
+        (Answer("data: {}\n\n"), TransientFailure, "not JSON"),
+        (Answer("[" * 100_000), TransientFailure, "not JSON"),
+        (Answer('{"choices": [{"mess'), TransientFailure, "not JSON"),
+        (Answer({"error": {"message": "guasto", "code": 502}}), TransientFailure, "guasto"),
+        (Answer({"error": "guasto"}), TransientFailure, "error inside: guasto"),
+        (Answer({"choices": []}), TransientFailure, "malformed"),
+        (Answer({"choices": None}), TransientFailure, "malformed"),
+        (Answer({"choices": {"0": 1}}), TransientFailure, "malformed"),
+        (Answer({"choices": [None]}), TransientFailure, "malformed"),
+        (Answer({"choices": [{"index": 0}]}), TransientFailure, "malformed"),
+        (Answer({"choices": [{"message": None}]}), TransientFailure, "malformed"),
+        (Answer({"choices": [{"message": "ciao"}]}), TransientFailure, "malformed"),
+        (choice({"content": 5}), TransientFailure, "malformed"),
+        (choice({"content": {"text": "x"}}), TransientFailure, "malformed"),
+        (Answer([]), TransientFailure, "malformed"),
+        (Answer("null"), TransientFailure, "malformed"),
+        (Answer("5"), TransientFailure, "malformed"),
+        (Answer({"error": {"message": "chiave"}}, 401), RunFailure, "api_key_env"),
+        (Answer({}, 307, {"location": "/altrove"}), RunFailure, "/altrove"),
+    ],
+)
+def test_what_is_no_answer_is_a_failure_of_its_kind(
+    answer: Answer, kind: type[AttemptFailed], said: str
+) -> None:
+    end = failed(answer)
+    assert type(end) is kind
+    assert said in str(end)
+    assert end.status == answer.status
+    assert len(str(end)) < 500
+
+
+def test_the_body_of_a_malformed_reply_is_kept() -> None:
+    document = {"id": "x", "object": "chat.completion", "choices": [{"index": 0}]}
+    assert json.dumps(document) in str(failed(Answer(document)))
+
+
+def test_a_wait_is_carried_along() -> None:
+    assert failed(Answer({}, 429, {"Retry-After": "7"})).retry_after_s == 7
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(drop=True),
+        Answer(cut=5),
+        Answer(cut=60),
+        Answer(cut=200),
+        Answer(b"x" * 100, headers={"content-encoding": "gzip"}),
+        Answer(headers={"transfer-encoding": "chunked", "content-length": "5"}),
+        Answer(headers={"x": "y" * 100_000}),
+        Answer(headers={"content-length": "tanti"}),
+    ],
+)
+def test_a_broken_reply_may_pass(answer: Answer) -> None:
+    end = failed(answer)
+    assert isinstance(end, TransientFailure)
+    assert not isinstance(end, ServerDown)
+    assert "/chat/completions" in str(end)
+    assert end.__suppress_context__
+
+
+# --- connections -----------------------------------------------------------------------------
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_where_nothing_listens_the_server_is_down(host: str) -> None:
+    async def run() -> None:
+        client = OpenAICompatibleClient([f"http://{host}:{free_port()}/v1"], {})
+        with pytest.raises(ServerDown, match="nothing listens"):
+            await client.attempt(request())
+        await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_an_unknown_host_may_pass() -> None:
+    async def run() -> None:
+        client = OpenAICompatibleClient(["http://nessuno.invalid/v1"], {})
+        with pytest.raises(TransientFailure, match=r"nessuno\.invalid") as caught:
+            await client.attempt(request())
+        assert not isinstance(caught.value, ServerDown)
+        await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_one_after_the_other_takes_one_connection() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        for _time in range(5):
+            await client.attempt(request())
+
+    assert {seen.connection for seen in talk([], work)} == {0}
+
+
+def test_a_connection_the_server_closes_under_a_request_is_a_passing_fault() -> None:
+    """The second request goes to its end; the third on a new connection."""
+
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        await client.attempt(request())
+        with pytest.raises(TransientFailure):
+            await client.attempt(request())
+        await client.attempt(request())
+
+    seen = talk([Answer(), Answer(drop=True), Answer()], work)
+    assert [each.connection for each in seen] == [0, 0, 1]
+
+
+def test_a_connection_the_server_closed_meanwhile_is_not_used_again() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        for _time in range(3):
+            await client.attempt(request())
+            await asyncio.sleep(0.02)
+
+    assert [seen.connection for seen in talk([Answer(last=True)], work)] == [0, 1, 2]
+
+
+def test_idle_connections_are_dropped_before_servers_do() -> None:
+    assert openai_compatible.KEEP_ALIVE_S < 5
+
+
+def test_three_hundred_at_once() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        replies = await asyncio.gather(*(client.attempt(request(str(i))) for i in range(300)))
+        assert {reply.text for reply in replies} == {TEXT}
+
+    seen = talk([Answer(delay_s=0.05)], work)
+    assert sorted(int(each.json["messages"][0]["content"]) for each in seen) == list(range(300))
+
+
+def test_those_who_give_up_do_not_block_the_others() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        tasks = [asyncio.create_task(client.attempt(request("slow"))) for _ in range(100)]
+        await asyncio.sleep(0.05)
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        assert {type(end) for end in ends} == {asyncio.CancelledError}
+        replies = await asyncio.gather(*(client.attempt(request()) for _ in range(100)))
+        assert len(replies) == 100
+
+    def script(seen: Seen) -> Answer:
+        return Answer(delay_s=30 if b"slow" in seen.body else 0)
+
+    talk(script, work)
+
+
+# --- proxies ---------------------------------------------------------------------------------
+
+
+def test_loopback_never_goes_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    assert attempt(Answer()).text == TEXT
+
+
+@pytest.mark.parametrize("no_proxy", ["", "modelli.example"])
+def test_other_addresses_do_unless_excepted(monkeypatch: pytest.MonkeyPatch, no_proxy: str) -> None:
+    async def run() -> None:
+        async with Scripted() as proxy:
+            monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+            monkeypatch.setenv("no_proxy", no_proxy)
+            client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
+            if no_proxy:
+                assert openai_compatible._proxy("http://modelli.example/v1") is None
+            else:
+                assert (await client.attempt(request())).text == TEXT
+                assert proxy.seen[0].path == "http://modelli.example/v1/chat/completions"
+            await client.aclose()
+
+    asyncio.run(run())
+
+
+# --- secrets ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_a_key_the_server_repeats_is_masked(status: int) -> None:
+    end = failed(Answer({"error": {"message": f"chiave {KEY} non valida"}}, status), KEY)
+    assert KEY not in str(end)
+    assert KEY not in repr(end)
+    assert "chiave *** non valida" in str(end)
+
+
+@pytest.mark.parametrize("before", range(180, 201))
+def test_a_key_that_is_cut_is_masked_too(before: int) -> None:
+    said = "x" * (before - 1) + " " + KEY + " fine" * 9
+    assert "finta" not in str(failed(Answer({"error": {"message": said}}, 401), KEY))
+
+
+def test_no_traceback_shows_the_key() -> None:
+    client_repr: list[str] = []
+
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        client_repr.append(repr(client))
+        await client.attempt(request())
+
+    with pytest.raises(TransientFailure) as caught:
+        talk([Answer(drop=True)], work, KEY)
+    assert KEY not in str(caught.value)
+    assert KEY not in client_repr[0]
+
+
+# --- several servers of one model ------------------------------------------------------------
+
+
+def test_the_least_loaded_server_takes_the_next_request() -> None:
+    async def run() -> None:
+        async with Scripted([Answer(delay_s=0.3)]) as slow, Scripted() as quick:
+            client = OpenAICompatibleClient([slow.url, quick.url], {"model": "m"})
+            first = asyncio.create_task(client.attempt(request()))
+            await asyncio.sleep(0.05)
+            for _ in range(5):
+                await client.attempt(request())
+            await first
+            assert (len(slow.seen), len(quick.seen)) == (1, 5)
+            await asyncio.gather(*(client.attempt(request()) for _ in range(10)))
+            assert (len(slow.seen), len(quick.seen)) == (6, 10)
+            await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_server_that_fails_is_set_aside_and_tried_again_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A dead server fails at once, so it is always the least loaded: it must not draw them all."""
+
+    async def run() -> None:
+        port = free_port()
+        async with Scripted() as up:
+            urls = [f"http://127.0.0.1:{port}/v1", up.url]
+            client = OpenAICompatibleClient(urls, {"model": "m"})
+            with pytest.raises(ServerDown):
+                await client.attempt(request())
+            for _ in range(5):
+                await client.attempt(request())
+            assert len(up.seen) == 5
+            for endpoint in client._endpoints:
+                endpoint.aside_until -= openai_compatible.ASIDE_S
+            with pytest.raises(ServerDown):
+                await client.attempt(request())
+            await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_where_every_server_fails_one_is_tried_all_the_same() -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        with pytest.raises(TransientFailure):
+            await client.attempt(request())
+        await client.attempt(request())
+
+    assert len(talk([Answer(drop=True), Answer()], work)) == 2
+
+
+# --- TLS -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    words = (
+        f"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        f"-keyout {key} -out {cert} -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    )
+    try:
+        subprocess.run(words.split(), check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no openssl here to make a certificate")
+    return cert, key
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_certificates_are_checked(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, trusted: bool
+) -> None:
+    cert, key = certificate
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(cert, key)
+    ours = ssl.create_default_context(cafile=str(cert) if trusted else None)
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", ours)
+
+    async def run() -> None:
+        async with Scripted(tls=context) as server:
+            url = f"https://localhost:{server.port}/v1"
+            client = OpenAICompatibleClient([url], {"model": "m"}, None, KEY)
+            if trusted:
+                assert (await client.attempt(request())).text == TEXT
+            else:
+                with pytest.raises(TransientFailure, match=r"(?i)certificate"):
+                    await client.attempt(request())
+                assert server.seen == []
+            await client.aclose()
+
+    asyncio.run(run())

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from apieval.config import Providers
+from apieval.errors import ConfigError, DataError
+from apieval.rebus import prompts
+from apieval.rebus.baseline.solver import MODEL as SOLVER
+from apieval.run.prepare import Prepared, connected, prepare
+from apieval.schema import Message, Request
+from tests.records import rebus
+from tests.servers import Scripted
+
+KEY = "sk-finta-000111"
+
+
+def providers(**model: object) -> Providers:
+    defaults = model.pop("defaults", {"temperature": 0.0})
+    plain = {"provider": "openai-compatible", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
+    return Providers.model_validate(
+        {
+            "version": 1,
+            "defaults": defaults,
+            "models": {"mine": {**plain, **model}},
+        }
+    )
+
+
+def prepared(environ: Mapping[str, str] = MappingProxyType({}), **model: object) -> Prepared:
+    return prepare("mine", providers(**model), environ)
+
+
+def request() -> Request:
+    return next(prompts.requests([rebus()], ["regular"]))
+
+
+def test_the_body_is_model_defaults_and_parameters() -> None:
+    found = prepared(
+        defaults={"temperature": 0.0, "max_tokens": 9, "extra_body": {"a": 1, "b": 1}},
+        params={"seed": 1, "temperature": 0.5},
+        extra_body={"b": 2},
+        drop=["max_tokens"],
+    )
+    assert found.body == {"model": "m", "temperature": 0.5, "seed": 1, "a": 1, "b": 2}
+    assert found.identity["body"] == found.body
+
+
+def test_the_key_is_held_and_shown_nowhere() -> None:
+    found = prepared({"MY_KEY": KEY}, api_key_env="MY_KEY")
+    assert found.key == KEY
+    assert repr(found) == "Prepared('mine')"
+    assert KEY not in json.dumps([found.body, found.identity])
+
+
+def test_a_key_that_is_not_there_stops_before_anything() -> None:
+    with pytest.raises(ConfigError, match="MY_KEY is not set"):
+        prepared(api_key_env="MY_KEY")
+
+
+def test_a_key_with_a_line_end_of_another_system_works() -> None:
+    assert prepared({"MY_KEY": f"{KEY}\r\n"}, api_key_env="MY_KEY").key == KEY
+
+
+def test_an_empty_key_of_a_local_server_is_none() -> None:
+    assert prepared({"MY_KEY": ""}, api_key_env="MY_KEY").key is None
+
+
+def test_a_key_with_an_accent_is_refused_and_not_shown() -> None:
+    with pytest.raises(ConfigError) as caught:
+        prepared({"MY_KEY": "sk-fintà"}, api_key_env="MY_KEY")
+    assert "fint" not in str(caught.value)
+
+
+def test_an_unknown_model_is_refused() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'mine'"):
+        prepare("mien", providers(), {})
+
+
+# --- the budget ------------------------------------------------------------------------------
+
+PRICE = {"input": 0.1, "output": 0.2}
+
+
+def test_without_a_bound_there_is_no_budget() -> None:
+    assert prepared().budget(None, 0.0) is None
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_a_budget_knows_the_longest_answer_and_what_was_spent(name: str) -> None:
+    budget = prepared(price=PRICE, params={name: 77}).budget(5.0, 1.5)
+    assert budget is not None
+    assert (budget.max_usd, budget.most_tokens, budget.spent_usd) == (5.0, 77, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("model", "lacks"),
+    [
+        ({"params": {"max_tokens": 9}}, "its price is not known"),
+        ({"price": PRICE}, "its max_tokens are not known"),
+    ],
+)
+def test_a_bound_that_cannot_be_kept_is_refused(model: dict[str, Any], lacks: str) -> None:
+    with pytest.raises(ConfigError, match=lacks):
+        prepared(**model).budget(5.0, 0.0)
+
+
+# --- connections -----------------------------------------------------------------------------
+
+
+def test_a_configured_model_is_reached_with_its_key_and_headers() -> None:
+    async def work() -> None:
+        async with Scripted() as server:
+            model = {"base_url": server.url, "api_key_env": "K", "headers": {"x-title": "t"}}
+            found = prepared({"K": KEY}, **model)
+            async with connected(found) as provider:
+                await provider.attempt(request())
+            (seen,) = server.seen
+            assert seen.headers["authorization"] == f"Bearer {KEY}"
+            assert seen.headers["x-title"] == "t"
+            assert seen.json["model"] == "m"
+
+    asyncio.run(work())
+
+
+def test_the_embedded_model_answers_through_its_own_server(tmp_path: Path) -> None:
+    async def work() -> None:
+        found = prepare("baseline", providers(), {})
+        async with connected(found) as provider:
+            reply = await provider.attempt(request())
+        assert reply.served_model == SOLVER
+        assert "Soluzione:" in reply.text
+
+    asyncio.run(work())
+
+
+def test_another_lexicon_makes_other_answers(tmp_path: Path) -> None:
+    path = tmp_path / "lexicon.csv"
+    path.write_text("Santa di Cascia,Rita\n", encoding="utf-8")
+    own, given = prepare("baseline", providers(), {}), prepare("baseline", providers(), {}, path)
+    assert own.identity["endpoint"] != given.identity["endpoint"]
+    configured = Providers.model_validate(
+        {"version": 1, "models": {"mine": {"provider": "embedded", "lexicon": str(path)}}}
+    )
+    assert prepare("mine", configured, {}).identity["endpoint"] == given.identity["endpoint"]
+
+
+def test_a_lexicon_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError):
+        prepare("baseline", providers(), {}, tmp_path / "none.csv")
+
+
+def test_a_connection_is_closed_however_it_ends() -> None:
+    async def work() -> None:
+        with pytest.raises(RuntimeError, match="nel mezzo"):
+            async with connected(prepared()):
+                raise RuntimeError("nel mezzo")
+
+    asyncio.run(work())  # an open session would warn, and a warning is an error
+
+
+def test_messages_go_as_they_are() -> None:
+    assert request().messages == (Message(role="user", content=prompts.build(rebus(), "regular")),)

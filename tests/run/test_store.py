@@ -1,0 +1,522 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Iterator
+from io import FileIO
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from apieval.errors import StoreError
+from apieval.run import store as module
+from apieval.run.store import (
+    DAMAGED,
+    FORMAT,
+    HEADER,
+    LOCK,
+    OWNER,
+    RESPONSES,
+    Store,
+    check_same_run,
+    read_header,
+    responses,
+    set_aside,
+    write_header,
+)
+from apieval.schema import Outcome, Response, RunSpec
+from tests.records import response
+
+DATA: Final = "sha256:" + "1" * 64
+
+
+def line(**changes: object) -> bytes:
+    return response(**changes).model_dump_json().encode() + b"\n"
+
+
+def folder_with(tmp_path: Path, *lines: bytes) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / RESPONSES).write_bytes(b"".join(lines))
+    return folder
+
+
+def content(folder: Path) -> bytes:
+    return (folder / RESPONSES).read_bytes()
+
+
+def mended(
+    folder: Path,
+    warn: Callable[[str], None] = lambda _: None,
+    ask_again: Collection[Outcome] = module.ASK_AGAIN,
+) -> tuple[set[Any], float]:
+    store = Store.open(folder, warn, ask_again)
+    store.close()
+    return {key[0] for key in store.answered}, store.spent_usd
+
+
+def no_warning(text: str) -> None:
+    raise AssertionError(text)
+
+
+# --- writing and reading back ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Prima lettura: VE Rita\u2028NA scosta\u0085Soluzione: Verità nascosta",
+        "a\r\nb\rc\nd\x0b\x0c\x1c\x1d\x1e",
+        '\x00 \U0001f9e9 \\ "',
+    ],
+)
+def test_what_is_appended_is_read_back(tmp_path: Path, text: str) -> None:
+    stored = [response(id=number, text=text, later="campo") for number in range(3)]
+    store = Store.open(tmp_path)
+    for each in stored:
+        store.append(each)
+    assert content(tmp_path).count(b"\n") == 3  # on the file, before anything is closed
+    store.close()
+    assert list(responses(tmp_path)) == stored
+    assert mended(tmp_path, warn=no_warning)[0] == {0, 1, 2}
+
+
+@pytest.mark.parametrize("identifier", [0, 7, "7", "riga-7"])
+def test_a_number_and_its_text_are_different_rows(tmp_path: Path, identifier: int | str) -> None:
+    store = Store.open(tmp_path)
+    store.append(response(id=identifier))
+    store.close()
+    assert [type(each.id) for each in responses(tmp_path)] == [type(identifier)]
+    assert mended(tmp_path)[0] == {identifier}
+
+
+def test_an_answer_is_known_by_row_setting_and_sample(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    store.append(response(id=1, setting="hints", sample=2))
+    assert store.answered == {(1, "hints", 2)}
+    store.close()
+
+
+def test_a_run_without_answers_yields_none(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(responses(tmp_path))
+    Store.open(tmp_path).close()
+    assert list(responses(tmp_path)) == []
+
+
+# --- what a kill leaves behind: B25 ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("left", range(1, 400, 7))
+def test_a_torn_last_line_is_cut_off_wherever_it_is_torn(tmp_path: Path, left: int) -> None:
+    torn = line(id=2, text="Lunedì sera")[:left]
+    folder = folder_with(tmp_path, line(id=1), torn)
+    assert [each.id for each in responses(folder)] == [1]  # scoring reads past it
+    store = Store.open(folder, no_warning)
+    assert content(folder) == line(id=1)
+    store.append(response(id=2, text="Lunedì sera"))
+    store.close()
+    assert content(folder) == line(id=1) + line(id=2, text="Lunedì sera")
+
+
+def test_half_a_letter_is_cut_off(tmp_path: Path) -> None:
+    whole = line(id=2, text="Lunedì")
+    torn = whole[: whole.index("ì".encode()) + 1]
+    assert torn.endswith(b"\xc3")
+    folder = folder_with(tmp_path, line(id=1), torn)
+    assert mended(folder, warn=no_warning)[0] == {1}
+    assert content(folder) == line(id=1)
+
+
+def test_a_whole_last_line_that_lacks_its_end_is_kept(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, line(id=1), line(id=2)[:-1])
+    assert [each.id for each in responses(folder)] == [1, 2]
+    assert mended(folder, warn=no_warning)[0] == {1, 2}
+    assert content(folder) == line(id=1) + line(id=2)
+
+
+@pytest.mark.parametrize(
+    "bad", [b'{"id":"r2","ans\n', b"\n", b"\xff\n", b"null\n", b"[]\n", b"{}\n"]
+)
+def test_a_bad_line_in_the_middle_is_set_aside_and_named(tmp_path: Path, bad: bytes) -> None:
+    folder = folder_with(tmp_path, line(id=1), bad, line(id=3))
+    with pytest.raises(StoreError, match="line 2"):
+        list(responses(folder))
+    said: list[str] = []
+    assert mended(folder, warn=said.append)[0] == {1, 3}
+    assert len(said) == 1
+    assert f"{RESPONSES}, line 2:" in said[0]
+    assert (folder / DAMAGED).read_bytes() == bad
+    assert content(folder) == line(id=1) + line(id=3)
+    assert mended(folder, warn=no_warning)[0] == {1, 3}
+
+
+def test_separators_that_are_no_line_ends_split_nothing(tmp_path: Path) -> None:
+    raw = line(id=1, text="VE Rita\u2028NA scosta\u0085fine")
+    assert "\u2028".encode() in raw  # as it is, not escaped
+    folder = folder_with(tmp_path, raw)
+    assert mended(folder, warn=no_warning)[0] == {1}
+    assert content(folder) == raw
+
+
+def test_a_file_of_nothing_but_a_torn_line_becomes_empty(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, b'{"id"')
+    assert mended(folder, warn=no_warning) == (set(), 0.0)
+    assert content(folder) == b""
+
+
+# --- what makes room -------------------------------------------------------------------------
+
+
+def test_failures_and_empty_answers_make_room(tmp_path: Path) -> None:
+    lines = [line(id=outcome.value, outcome=outcome) for outcome in Outcome]
+    folder = folder_with(tmp_path, *lines)
+    assert mended(folder, warn=no_warning)[0] == {"ok", "truncated", "refused"}
+    assert content(folder) == b"".join(
+        each
+        for each, outcome in zip(lines, Outcome, strict=True)
+        if outcome not in module.ASK_AGAIN
+    )
+
+
+def test_more_may_be_asked_again(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, line(id=1, outcome="truncated"), line(id=2))
+    assert mended(folder, ask_again={Outcome.TRUNCATED})[0] == {2}
+
+
+def test_of_two_answers_to_one_question_the_first_stays(tmp_path: Path) -> None:
+    lines = [line(id=1, text="a"), line(id=2), line(id=1, text="b"), line(id=1, sample=1)]
+    folder = folder_with(tmp_path, *lines)
+    assert mended(folder, warn=no_warning)[0] == {1, 2}
+    assert content(folder) == lines[0] + lines[1] + lines[3]
+
+
+def test_a_failure_before_its_answer_leaves_the_answer(tmp_path: Path) -> None:
+    lines = [line(id=1, outcome="failed"), line(id=1)]
+    folder = folder_with(tmp_path, *lines)
+    assert mended(folder)[0] == {1}
+    assert content(folder) == lines[1]
+
+
+def test_lines_that_stay_keep_every_byte(tmp_path: Path) -> None:
+    """Unknown fields, their order, blanks and escapes of a line another version wrote."""
+    document = {"new_field": {"b": [1, 2]}, **json.loads(line(id=1, text="Verità"))}
+    strange = json.dumps(document, indent=None, separators=(" , ", " : ")).encode() + b"\n"
+    folder = folder_with(tmp_path, strange, line(id=2, outcome="failed"))
+    assert mended(folder, warn=no_warning)[0] == {1}
+    assert content(folder) == strange
+    (read,) = responses(folder)
+    assert (read.model_extra or {})["new_field"] == {"b": [1, 2]}
+
+
+def test_a_sound_file_is_not_written_anew(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, line(id=1))
+    before = (folder / RESPONSES).stat().st_ino
+    mended(folder)
+    assert (folder / RESPONSES).stat().st_ino == before
+
+
+def test_what_was_paid_is_added_up(tmp_path: Path) -> None:
+    folder = folder_with(
+        tmp_path,
+        line(id=1, cost_usd=0.5),
+        line(id=2, cost_usd=None),
+        line(id=3, cost_usd=0.25, cached=True),
+        line(id=4, cost_usd=0.125, outcome="empty"),
+    )
+    assert mended(folder)[1] == 0.625
+
+
+def test_a_hundred_thousand_lines_are_opened(tmp_path: Path) -> None:
+    template = line(id="ROW").decode()
+    rows = (template.replace('"ROW"', str(number)).encode() for number in range(100_000))
+    assert len(mended(folder_with(tmp_path, *rows), warn=no_warning)[0]) == 100_000
+
+
+# --- one process at a time -------------------------------------------------------------------
+
+HOLDER: Final = """
+import os, sys
+from io import FileIO
+from pathlib import Path
+from apieval.run.store import Store
+store = Store.open(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Hold the run in `tmp_path` in another process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_a_second_process_is_refused_and_told_of_the_first(
+    tmp_path: Path, holder: subprocess.Popen[str]
+) -> None:
+    with pytest.raises(StoreError) as caught:
+        Store.open(tmp_path)
+    said = str(caught.value)
+    since = (tmp_path / OWNER).read_text().split("since ")[1].strip()
+    assert f"another process is at this run (process {holder.pid}, since {since})" in said
+    assert "another --name" in said
+    with pytest.raises(StoreError, match="another process"):
+        set_aside(tmp_path)
+    assert tmp_path.exists()
+
+
+def test_a_process_that_was_killed_holds_nothing(
+    tmp_path: Path, holder: subprocess.Popen[str]
+) -> None:
+    holder.kill()
+    holder.wait()
+    Store.open(tmp_path).close()
+
+
+def test_a_run_that_is_closed_can_be_opened_again(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    Store.open(tmp_path).close()
+
+
+def test_a_lock_without_an_owner_is_told_all_the_same(
+    tmp_path: Path, holder: subprocess.Popen[str]
+) -> None:
+    (tmp_path / OWNER).unlink()
+    with pytest.raises(StoreError, match="unknown"):
+        Store.open(tmp_path)
+
+
+def test_one_who_could_not_open_it_does_not_hold_it(tmp_path: Path) -> None:
+    (tmp_path / RESPONSES).mkdir()
+    with pytest.raises(StoreError) as caught:
+        Store.open(tmp_path)
+    (tmp_path / RESPONSES).rmdir()
+    Store.open(tmp_path).close()
+    assert "cannot be written" in str(caught.value)
+
+
+# --- disks that are full, folders that cannot be ---------------------------------------------
+
+
+class FullDisk:
+    """A file on a disk with room for so many bytes."""
+
+    def __init__(self, file: FileIO, room: int) -> None:
+        self._file, self._room = file, room
+
+    def write(self, data: memoryview) -> int:
+        if not self._room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = self._file.write(data[: self._room])
+        self._room -= written
+        return written
+
+    def truncate(self, size: int) -> int:
+        return self._file.truncate(size)
+
+
+@pytest.mark.parametrize("room", [0, 1, 100, 350])
+def test_a_full_disk_stops_it_and_leaves_no_torn_line(tmp_path: Path, room: int) -> None:
+    store = Store.open(tmp_path)
+    store.append(response(id=1))
+    file = store._file
+    store._file = FullDisk(file, room)  # type: ignore[assignment] # a file, as far as it goes
+    with pytest.raises(StoreError, match=r"No space left.*make room"):
+        store.append(response(id=2))
+    assert content(tmp_path) == line(id=1)
+    assert store.answered == {(1, "regular", 0)}
+    store._file = file
+    store.append(response(id=2))
+    store.close()
+    assert content(tmp_path) == line(id=1) + line(id=2)
+
+
+def test_a_write_in_several_parts_is_one_line(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    file = store._file
+
+    class Slow(FullDisk):
+        def write(self, data: memoryview) -> int:
+            return file.write(data[:10])
+
+    store._file = Slow(file, 0)  # type: ignore[assignment]
+    store.append(response(id=1))
+    store._file = file
+    store.close()
+    assert content(tmp_path) == line(id=1)
+
+
+def test_no_room_to_mend_leaves_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = line(id=1) + line(id=2, outcome="failed")
+    folder = folder_with(tmp_path, before)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreError, match="No space left"):
+            Store.open(folder)
+    assert content(folder) == before
+    assert mended(folder)[0] == {1}
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="--out"):
+        Store.open(tmp_path / "file" / "run")
+
+
+def test_syncing_a_disk_that_cannot_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def broken(descriptor: int) -> None:
+        calls.append(descriptor)
+        raise OSError(errno.EIO, "guasto")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    store = Store.open(tmp_path)
+    store.sync()
+    assert calls == []  # nothing new to bring there
+    store.append(response())
+    store.sync()
+    store.sync()
+    assert len(calls) == 1
+    store.close()
+
+
+# --- the header ------------------------------------------------------------------------------
+
+
+def spec(**changes: object) -> RunSpec:
+    plain: dict[str, Any] = {
+        "model": "my-llama",
+        "provider": "openai-compatible",
+        "identity": {"body": {"model": "m", "temperature": 0}},
+        "data": "rebuses.csv",
+        "settings": ("regular", "hints"),
+        "prompts": {"regular": "sha256:a", "hints": "sha256:b"},
+    }
+    return RunSpec.model_validate({**plain, **changes})
+
+
+def header(**changes: object) -> dict[str, Any]:
+    facts = {"spec": spec().model_dump(mode="json"), "data": {"digest": DATA}}
+    return {"format": FORMAT, **facts, **changes}
+
+
+def test_a_header_is_read_back_and_keeps_what_it_does_not_know(tmp_path: Path) -> None:
+    assert read_header(tmp_path) is None
+    write_header(tmp_path, header(note="Verità", status="running"))
+    write_header(tmp_path, {"status": "done"})
+    found = read_header(tmp_path)
+    assert found == header(note="Verità", status="done")
+    raw = (tmp_path / HEADER).read_text(encoding="utf-8")
+    assert raw.endswith("}\n")
+    assert "Verità" in raw
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_header_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    write_header(tmp_path, header())
+    before = (tmp_path / HEADER).read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os if step == "fsync" else Path, step, full)
+        with pytest.raises(StoreError, match="No space left"):
+            write_header(tmp_path, {"status": "done"})
+    assert (tmp_path / HEADER).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"\xff", b"[]", b"{}", b'{"format": 99}', b'{"format": "1"}']
+)
+def test_what_is_no_header_is_told(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / HEADER).write_bytes(raw)
+    with pytest.raises(StoreError, match=HEADER):
+        read_header(tmp_path)
+
+
+def test_the_same_run_may_go_on(tmp_path: Path) -> None:
+    check_same_run(tmp_path, spec(), DATA)  # nothing there yet
+    write_header(tmp_path, header())
+    check_same_run(tmp_path, spec(), DATA)
+
+
+def test_another_run_is_refused_and_what_differs_is_named(tmp_path: Path) -> None:
+    write_header(tmp_path, header())
+    with pytest.raises(StoreError) as caught:
+        check_same_run(tmp_path, spec(samples=3, data="other.csv"), DATA)
+    said = str(caught.value)
+    assert "data: 'rebuses.csv' then, 'other.csv' now; samples: 1 then, 3 now" in said
+    assert "--name" in said
+    assert "--fresh" in said
+
+
+def test_a_data_file_that_changed_is_refused_and_named(tmp_path: Path) -> None:
+    write_header(tmp_path, header())
+    new = "sha256:" + "2" * 64
+    with pytest.raises(StoreError, match=r"'rebuses.csv' has changed") as caught:
+        check_same_run(tmp_path, spec(), new)
+    assert f"{DATA} then, {new} now" in str(caught.value)
+
+
+def test_a_header_without_facts_is_another_run(tmp_path: Path) -> None:
+    write_header(tmp_path, {"format": FORMAT})
+    with pytest.raises(StoreError, match="another run"):
+        check_same_run(tmp_path, spec(), DATA)
+
+
+# --- starting over ---------------------------------------------------------------------------
+
+
+def test_a_run_that_is_started_over_is_kept(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, line(id=1))
+    old = set_aside(folder)
+    assert old is not None
+    assert not folder.exists()
+    assert old.name.startswith("run.before-")
+    assert content(old) == line(id=1)
+    assert set_aside(folder) is None
+
+
+def test_what_cannot_be_set_aside_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_with(tmp_path)
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(StoreError, match="cannot be renamed: Permission denied"):
+        set_aside(folder)
+
+
+def test_the_files_of_a_run_are_these(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    store.append(Response.model_validate(response()))
+    store.close()
+    assert {path.name for path in tmp_path.iterdir()} <= {LOCK, OWNER, RESPONSES}

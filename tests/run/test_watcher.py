@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from apieval.errors import TransientFailure
+from apieval.run.money import Forecast
+from apieval.run.watcher import Watcher
+from tests.records import response
+
+
+def test_one_who_watches_in_silence_lets_everything_happen() -> None:
+    silent = Watcher()
+    silent.began("my-llama", Path("results"), 10, 3)
+    silent.answered(response())
+    silent.stumbled(TransientFailure("guasto"))
+    silent.pressed(3, 32)
+    silent.message("attenzione")
+    silent.ended()
+    assert silent.confirmed(Forecast(1, 1, 1, None, None))
