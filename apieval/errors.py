@@ -57,8 +57,9 @@ class Interrupted(ApievalError):
 class AttemptFailed(ApievalError):
     """Carry what one failed attempt told us.
 
-    `status` is the HTTP status, None where no reply arrived. `retry_after_s` is how long the
-    server asked us to wait, in seconds, None where it did not say.
+    `status` is the HTTP status, or the one that an error inside a 200 names; None where no reply
+    arrived. `retry_after_s` is how long the server asked us to wait, in seconds, None where it
+    did not say.
     """
 
     exit_code = 1

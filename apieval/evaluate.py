@@ -27,13 +27,15 @@ from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.dataset import SAMPLE, Selection
 from apieval.rebus.parsers import official
 from apieval.report import files
-from apieval.run import plan, store
+from apieval.run import header, plan, store
 from apieval.run.cache import CacheFailed, ResponseCache
 from apieval.run.limiter import Limiter
+from apieval.run.mend import ItemKey
 from apieval.run.money import Forecast, forecast
+from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected, prepare
 from apieval.run.retry import RetryPolicy
-from apieval.run.runner import Patience, Runner
+from apieval.run.runner import Runner
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
@@ -225,7 +227,7 @@ class _Run:
     def check(self) -> None:
         self.prepared.budget(self.options.max_cost_usd, 0.0)
         if not self.options.fresh:
-            store.check_same_run(self.folder, self.spec, self.selection.data.digest)
+            header.check_same_run(self.folder, self.spec, self.selection.data.digest)
 
     def carry_out(self) -> Result:
         if self.options.fresh and (old := store.set_aside(self.folder)):
@@ -234,7 +236,7 @@ class _Run:
         with ExitStack() as stack:
             opened = Store.open(self.folder, self.watcher.message, self._ask_again())
             stack.callback(opened.close)
-            store.write_header(self.folder, {**self._header(), "began": began.isoformat()})
+            header.write(self.folder, {**self._header(), "began": began.isoformat()})
             cache = None
             # what the embedded solver says costs nothing, and changes with the code at hand
             if self.options.cache and not isinstance(self.prepared.model, Embedded):
@@ -280,7 +282,7 @@ class _Run:
         known = {name: result.summary[name] for name in ("outcomes", "usage", "served")}
         times = {"ended": ended.isoformat(), "took_s": round((ended - began).total_seconds(), 3)}
         end = {"status": result.status, "message": result.message, **known, **times}
-        store.write_header(self.folder, end)
+        header.write(self.folder, end)
 
     def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
         """Ask what has no answer yet; return status and message where that was cut short."""
@@ -290,10 +292,9 @@ class _Run:
         if len(answered) >= total:
             self.watcher.ended()
             return None, None
-        if not self.watcher.confirmed(self._forecast(answered)):
-            self.watcher.ended()
-            return "stopped", "not begun"
         try:
+            if not self.watcher.confirmed(self._forecast(answered)):
+                return "stopped", "not begun"
             drive(self._asking(opened, cache))
         except (StoppedEarly, StoreError) as error:
             return "stopped", str(error)
@@ -303,7 +304,7 @@ class _Run:
             self.watcher.ended()
         return None, None
 
-    def _forecast(self, answered: Collection[store.ItemKey]) -> Forecast:
+    def _forecast(self, answered: Collection[ItemKey]) -> Forecast:
         spec = self.spec
         each = product(spec.settings, self.selection.rebuses, range(spec.samples))
         lengths = (
@@ -343,15 +344,15 @@ class _Run:
 
 
 def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
-    header = store.read_header(folder)
-    if header is None:
-        raise StoreError(f"{folder}: no run: there is no {store.HEADER}.")
+    known = header.read(folder)
+    if known is None:
+        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
     try:
-        spec = RunSpec.model_validate(header["spec"])
-        path, digest = data or header["data"]["path"], header["data"]["digest"]
-        status, message = header["status"], header.get("message")
+        spec = RunSpec.model_validate(known["spec"])
+        path, digest = data or known["data"]["path"], known["data"]["digest"]
+        status, message = known["status"], known.get("message")
     except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"{folder / store.HEADER}: not the header of a run: {error}.") from None
+        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
     loaded = dataset.load(path)
     if loaded.digest != digest:
         raise DataError(

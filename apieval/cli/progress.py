@@ -133,8 +133,11 @@ class Bar(Lines):
     def confirmed(self, forecast: Forecast) -> bool:
         """Tell the forecast, ask where it costs money, then draw the bar."""
         super().confirmed(forecast)
-        if self._ask and forecast.usd and not typer.confirm("begin?", default=True, err=True):
-            return False
+        try:
+            if self._ask and forecast.usd and not typer.confirm("begin?", default=True, err=True):
+                return False
+        except typer.Abort:  # Ctrl-C, which is an interrupt here as anywhere in a run
+            raise KeyboardInterrupt from None
         self._progress.start()
         self._task = self._progress.add_task("", total=self.total, completed=self.done)
         return True

@@ -45,8 +45,25 @@ _TAG: Final = re.compile(r"<[^>]*>")
 
 def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
     """Return the failure that a reply with a bad status stands for."""
+    return _judged(f"HTTP {status} from {url}", status, body, headers)
+
+
+def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
+    """Return the failure that HTTP 200 with an error inside stands for.
+
+    It is judged by the status the error names as its code, and is transient where it names none.
+    """
+    code = str(_error(body).get("code"))
+    named = int(code) if re.fullmatch("[45][0-9][0-9]", code) else None
+    what = f"HTTP 200 from {url} with an error inside"
+    found = _judged(what, named or HTTPStatus.INTERNAL_SERVER_ERROR, body, headers)
+    found.status = named or HTTPStatus.OK
+    return found
+
+
+def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
     error, said = _error(body), server_message(body)
-    text = f"HTTP {status} from {url}: {said}"
+    text = f"{what}: {said}"
     remedy = _of_the_run(status, error, headers)
     if remedy:
         return RunFailure(f"{text} ({remedy})", status=status)

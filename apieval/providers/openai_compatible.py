@@ -23,7 +23,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from apieval.config import is_loopback
 from apieval.errors import AttemptFailed, ServerDown, TransientFailure, WebPage
-from apieval.providers.failures import failure, server_message
+from apieval.providers.failures import failure, hidden_failure, server_message
 from apieval.schema import Reply, Request, Usage, well_formed
 
 CONNECT_TIMEOUT_S: Final = 15.0
@@ -156,10 +156,7 @@ def read_reply(response: httpx.Response, url: str) -> Reply:
             status=HTTPStatus.OK,
         ) from None
     if isinstance(value, dict) and value.get("error"):
-        said = server_message(response.content)
-        raise TransientFailure(
-            f"HTTP 200 from {url} with an error inside: {said}", status=HTTPStatus.OK
-        )
+        raise hidden_failure(response.content, response.headers, url)
     try:
         return _reply(value)
     except (LookupError, TypeError, AttributeError):

@@ -36,7 +36,9 @@ CUT: Final = 0.8
 CUT_EVERY_S: Final = 15.0
 RATE_MARGIN: Final = 0.97
 RATE_FIRST_STEP: Final = 0.01
-RATE_LAST_STEP: Final = 0.1
+RATE_UNSURE_STEP: Final = 0.08
+"""The first step up from a rate learned in less time than it is meant for."""
+RATE_LAST_STEP: Final = 0.5
 RATE_GROWS_EVERY_S: Final = 10.0
 REMEMBERED: Final = 10_000
 LESSONS: Final = 4
@@ -232,7 +234,9 @@ class Limiter:
         window_s = max(1.0, retry_after_s or 0.0)
         accepted = sum(1 for sent in self._recent if now - sent <= window_s) - 1
         before = self._lesson.bucket.per_second if self._lesson else math.inf
-        self._lesson = _Lesson(now, window_s, accepted, before)
+        short = not self._recent or now - self._recent[0] < window_s
+        step = RATE_UNSURE_STEP if short else RATE_FIRST_STEP
+        self._lesson = _Lesson(now, window_s, accepted, before, step)
         if self._auto and now - self._cut >= CUT_EVERY_S:
             self._cut_slots(permit, now)
 
@@ -245,10 +249,12 @@ class Limiter:
 class _Lesson:
     """A rate learned from a refusal: kept to a little below, tried upwards in growing steps."""
 
-    def __init__(self, now: float, window_s: float, accepted: int, before: float) -> None:
+    def __init__(
+        self, now: float, window_s: float, accepted: int, before: float, step: float
+    ) -> None:
         self.learned = self._grown = now
         self._window_s, self._accepted, self._before = window_s, accepted, before
-        self._step = RATE_FIRST_STEP
+        self._step = step
         self.bucket = Bucket(1.0, 1.0, 1.0, now)
         self._set()
 

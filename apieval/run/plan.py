@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from apieval.run.store import FORMAT
+from apieval.run.header import FORMAT
 from apieval.schema import SETTINGS, RunSpec
 from apieval.signature import canonical_json, digest, short
 

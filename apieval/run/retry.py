@@ -13,7 +13,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from apieval.errors import AttemptFailed, TransientFailure
 from apieval.run.outcome import judge
-from apieval.schema import Outcome, Reply
+from apieval.schema import Outcome, Reply, Usage
 
 EMPTY_ATTEMPTS: Final = 2
 """An empty answer is asked for once more: some servers hiccup, but a model may mean it."""
@@ -52,11 +52,15 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How asking ended: a reply, or the failure of the last attempt."""
+    """How asking ended: a reply, or the failure of the last attempt.
+
+    `billed` is the usage of every reply that came, those too that were not kept.
+    """
 
     attempts: int
     reply: Reply | None
     failure: AttemptFailed | None
+    billed: tuple[Usage, ...] = ()
 
 
 class _EmptyAnswer(TransientFailure):
@@ -69,20 +73,24 @@ async def ask(
     attempt: Callable[[], Awaitable[Reply]],
     policy: RetryPolicy,
     forgiven: Callable[[AttemptFailed], bool] = lambda _: False,
+    queued_s: Callable[[], float] = lambda: 0.0,
 ) -> Asked:
     """Attempt until there is an answer, the failure is final, or the retries are used up.
 
-    A failure that is `forgiven` is waited out and uses up no retry. Whatever is no
-    `AttemptFailed` passes through untouched, cancellation above all.
+    A failure that is `forgiven` is waited out and uses up no retry; the time a request was
+    `queued_s` does not count against its deadline. Whatever is no `AttemptFailed` passes
+    through untouched, cancellation above all.
     """
-    asking = _Asking(attempt, policy, forgiven)
+    asking = _Asking(attempt, policy, forgiven, queued_s)
+    reply: Reply | None = None
+    failure: AttemptFailed | None = None
     try:
         reply = await asking.through()
     except _EmptyAnswer as empty:
-        return Asked(asking.attempts, empty.reply, None)
+        reply = empty.reply
     except AttemptFailed as error:
-        return Asked(asking.attempts, None, error)
-    return Asked(asking.attempts, reply, None)
+        failure = error
+    return Asked(asking.attempts, reply, failure, tuple(asking.billed))
 
 
 @dataclass(slots=True)
@@ -92,7 +100,9 @@ class _Asking:
     attempt: Callable[[], Awaitable[Reply]]
     policy: RetryPolicy
     forgiven: Callable[[AttemptFailed], bool]
+    queued_s: Callable[[], float]
     attempts: int = 0
+    billed: list[Usage] = field(default_factory=list)
     _empties: int = 0
     _began: float = 0.0
     _first: AttemptFailed | None = None
@@ -129,6 +139,7 @@ class _Asking:
         except AttemptFailed as error:
             self.attempts -= self.forgiven(error)
             raise
+        self.billed.append(reply.usage)
         if judge(reply) is Outcome.EMPTY:
             self._empties += 1
             raise _EmptyAnswer(reply)
@@ -136,7 +147,7 @@ class _Asking:
 
     def _stop(self, state: RetryCallState) -> bool:
         empty = isinstance(_failure(state), _EmptyAnswer) and self._empties >= EMPTY_ATTEMPTS
-        took_s = self.policy.clock() - self._began + state.upcoming_sleep
+        took_s = self.policy.clock() - self._began - self.queued_s() + state.upcoming_sleep
         used_up = self.attempts > self.policy.max_retries
         return empty or used_up or took_s >= self.policy.deadline_s
 

@@ -19,17 +19,17 @@ from apieval.config import Price
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
+    ItemFailure,
     RunFailure,
-    ServerDown,
     StoppedEarly,
     TransientFailure,
-    WebPage,
 )
 from apieval.providers.base import Provider
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import Budget, cost_usd, prompt_tokens
 from apieval.run.outcome import judge
+from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
@@ -41,8 +41,6 @@ GRACE_EARLY_S: Final = 30.0
 """The same for a run that stopped by itself: nobody waits at the keyboard, and they are paid."""
 SYNC_EVERY_S: Final = 1.0
 STUCK_AFTER_S: Final = 60.0
-TOO_MANY_REQUESTS: Final = 429
-_USELESS: Final = 10
 _FIRST_GUESS_TOKENS: Final = 300
 
 
@@ -50,17 +48,14 @@ class _Stopped(Exception):  # no error: the run was stopped meanwhile
     """Leave a request that will not be asked any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait for what, in seconds.
+@dataclass(slots=True)
+class _Question:
+    """A request on its way; times in seconds, `sent` of the last attempt on the monotonic clock."""
 
-    `timeout_s` is the wall-clock limit of one attempt; `server_s` how long a server that is not
-    up yet is waited for at the start; `longest_s` the longest wait a server may ask for.
-    """
-
-    timeout_s: float = 600.0
-    server_s: float = 120.0
-    longest_s: float = 600.0
+    request: Request
+    sent: float = 0.0
+    queued_s: float = 0.0
+    named: bool = False
 
 
 @dataclass(slots=True)
@@ -77,20 +72,18 @@ class Runner:
     price: Price | None = None
     budget: Budget | None = None
     ask_again: Collection[Outcome] = ()
+    _judge: Judge = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    _in_flight: dict[asyncio.Task[None], tuple[Request, float]] = field(default_factory=dict)
+    _in_flight: dict[asyncio.Task[None], _Question] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _abandon: asyncio.Event = field(default_factory=asyncio.Event)
     _fatal: StoppedEarly | None = None
-    _answered: bool = False
-    _down_since: float | None = None
-    _good: bool = False
-    _bad_at_first: int = 0
-    _last_at_first: float = 0.0
-    _bad_in_a_row: int = 0
-    _last_failure: AttemptFailed | None = None
     _answer_tokens: float = _FIRST_GUESS_TOKENS
-    _named: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Have somebody judge when it is enough."""
+        retries = self.policy.max_retries
+        self._judge = Judge(self.patience, self.limiter.most, retries, self.watcher.message)
 
     @property
     def stopped(self) -> bool:
@@ -128,8 +121,7 @@ class Runner:
         for end in ends:
             if isinstance(end, Exception):
                 raise end
-        if self._bad_in_a_row and not self._good:
-            self._fatal = self._fatal or self._nothing_comes()
+        self._fatal = self._fatal or self._judge.nothing_came()
         if self._fatal is not None:
             raise self._fatal
 
@@ -154,13 +146,18 @@ class Runner:
             await asyncio.to_thread(self.store.sync)
             self.watcher.pressed(len(self._in_flight), self.limiter.slots)
             now = time.monotonic()
-            for task, (request, since) in self._in_flight.items():
-                if now - since >= STUCK_AFTER_S and task not in self._named:
-                    self._named.add(task)
-                    self.watcher.message(
-                        f"row {request.id} ({request.setting}) has no reply for {now - since:.0f} s; "
-                        f"given up after {self.patience.timeout_s:g} s"
-                    )
+            for question in self._in_flight.values():
+                self._name_if_stuck(question, now - question.sent)
+
+    def _name_if_stuck(self, question: _Question, took_s: float) -> None:
+        if took_s < STUCK_AFTER_S or question.named:
+            return
+        question.named = True
+        request = question.request
+        self.watcher.message(
+            f"row {request.id} ({request.setting}) has no reply for {took_s:.0f} s; "
+            f"given up after {self.patience.timeout_s:g} s"
+        )
 
     async def _work(self, source: Iterator[Request]) -> None:
         with suppress(_Stopped):
@@ -186,44 +183,51 @@ class Runner:
             _Stopped: where it is the end of the run instead.
         """
         reserved: float | None = None
-        began = [0.0]
         cost: float | None = 0.0
+        question = _Question(request)
         try:
             if self.budget:
                 reserved = await self.budget.reserve(request)
-            asked = await ask(lambda: self._attempt(request, began), self.policy, self._forgiven)
+            asked = await ask(
+                lambda: self._attempt(question),
+                self.policy,
+                self._judge.forgiven,
+                lambda: question.queued_s,
+            )
+            cost = _cost(asked, self.price)
             if isinstance(asked.failure, RunFailure):
                 raise asked.failure
-            cost = cost_usd(asked.reply.usage, self.price) if asked.reply else 0.0
         except RunFailure as failure:
             self._end(StoppedEarly(str(failure)))
             raise _Stopped from None
         finally:
             if self.budget and reserved is not None:
                 self.budget.settle(reserved, cost)
-        self._count(asked)
-        return _response(request, asked, time.monotonic() - began[0], self.price)
+        if enough := self._judge.ended(asked):
+            self._end(enough)
+        return _response(request, asked, time.monotonic() - question.sent, cost)
 
-    async def _attempt(self, request: Request, began: list[float]) -> Reply:
+    async def _attempt(self, question: _Question) -> Reply:
         """Attempt once, when the limiter lets it; tell the limiter how it went."""
-        permit = await self.limiter.acquire(prompt_tokens(request) + int(self._answer_tokens))
-        task = asyncio.current_task()
-        began[0] = time.monotonic()
+        waited = time.monotonic()
+        tokens_about = prompt_tokens(question.request) + int(self._answer_tokens)
+        permit = await self.limiter.acquire(tokens_about)
+        question.sent = time.monotonic()
+        question.queued_s += question.sent - waited
         verdict, tokens, asked_s = Verdict.FAULTY, None, None
+        task = asyncio.current_task()
         if task:
-            self._in_flight[task] = request, began[0]
+            self._in_flight[task] = question
         try:
-            reply = await self._limited(request)
-            verdict, tokens, self._answered = Verdict.CLEAN, self._learn_tokens(reply), True
+            reply = await self._limited(question.request)
+            verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
+            self._judge.answered()
         except TransientFailure as failure:
-            verdict, asked_s = self._verdict(failure), failure.retry_after_s
+            verdict, asked_s = self._judge.verdict(failure), failure.retry_after_s
             self.watcher.stumbled(failure)
             if self._stop.is_set():
                 raise _Stopped from None
-            if not self._answered:
-                self._failed_at_first(failure, began[0])
-            if asked_s is not None and asked_s > self.patience.longest_s:
-                raise _too_long(failure, self.patience.longest_s) from None
+            self._judge.attempt_failed(failure, question.sent)
             raise
         except AttemptFailed:
             verdict = Verdict.CLEAN  # it was heard and answered
@@ -234,57 +238,20 @@ class Runner:
             self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s)
             if task:
                 self._in_flight.pop(task, None)
-                self._named.discard(task)
 
     async def _limited(self, request: Request) -> Reply:
-        # no client's own timeout is a limit on the whole attempt
+        """Attempt under a limit on the whole of it, which no client's own timeout is."""
         try:
             async with asyncio.timeout(self.patience.timeout_s):
                 return await self.provider.attempt(request)
         except TimeoutError:
             said = f"no whole reply within {self.patience.timeout_s:g} s"
             raise TransientFailure(said) from None
-
-    def _verdict(self, failure: TransientFailure) -> Verdict:
-        if failure.status == TOO_MANY_REQUESTS:
-            return Verdict.REFUSED
-        return Verdict.FAULTY if self._answered else Verdict.DOWN
-
-    def _failed_at_first(self, failure: TransientFailure, sent: float) -> None:
-        """Count failures, one after the other, of a server that has never answered well.
-
-        Raises:
-            RunFailure: where there were more than one request may have.
-        """
-        waited_for = isinstance(failure, ServerDown) or failure.status == TOO_MANY_REQUESTS
-        if waited_for or sent <= self._last_at_first:
-            return  # not the server's last word, or sent together with one that counts already
-        self._last_at_first = time.monotonic()
-        self._bad_at_first += 1
-        most = 2 if isinstance(failure, WebPage) else max(self.policy.max_retries, 3) + 1
-        if self._bad_at_first > most:
-            raise RunFailure(
-                f"none of {most + 1} attempts, one after the other, succeeded: {failure}"
-            )
-
-    def _forgiven(self, failure: AttemptFailed) -> bool:
-        """Say whether a failure is that of a server that has yet to come up, and tell of it once.
-
-        Raises:
-            RunFailure: where it was waited for long enough.
-        """
-        if self._answered or not isinstance(failure, ServerDown):
-            return False
-        now = time.monotonic()
-        if self._down_since is None:
-            self._down_since = now
-            if self.patience.server_s > 0:
-                self.watcher.message(
-                    f"{failure}; waiting up to {self.patience.server_s:g} s for the server"
-                )
-        if now - self._down_since >= self.patience.server_s:
-            raise RunFailure(f"{failure}; is the server running, and is base_url right?")
-        return True
+        except AttemptFailed:
+            raise
+        except Exception as error:
+            # a fault of our own or of a library's: one item's, until every item has it
+            raise ItemFailure(f"unexpected {type(error).__name__}: {error}") from error
 
     def _learn_tokens(self, reply: Reply) -> int | None:
         """Follow the length of answers; return all tokens of this one where they are known."""
@@ -293,24 +260,6 @@ class Runner:
             return None
         self._answer_tokens += 0.1 * (answer - self._answer_tokens)
         return None if prompt is None else prompt + answer
-
-    def _count(self, asked: Asked) -> None:
-        """Stop where one item after the other fails and none comes through in between."""
-        transient = isinstance(asked.failure, TransientFailure)
-        answered = asked.failure is None or isinstance(asked.failure, ContentRefused)
-        if answered or (self._good and not transient):
-            self._good, self._bad_in_a_row = True, 0
-            return
-        self._bad_in_a_row += 1
-        self._last_failure = asked.failure
-        most = max(_USELESS, self.limiter.most) if self._good else _USELESS
-        if self._bad_in_a_row >= most:
-            self._end(self._nothing_comes())
-
-    def _nothing_comes(self) -> StoppedEarly:
-        count = self._bad_in_a_row
-        what = "the only request" if count == 1 else f"{count} requests in a row"
-        return StoppedEarly(f"{what} failed: {self._last_failure}")
 
     def _end(self, reason: StoppedEarly) -> None:
         self._fatal = self._fatal or reason
@@ -325,19 +274,18 @@ class Runner:
                 task.cancel()
 
 
-def _too_long(failure: TransientFailure, longest_s: float) -> RunFailure:
-    return RunFailure(
-        f"{failure} (the server asks to wait {failure.retry_after_s:,.0f} s, longer than the "
-        f"{longest_s:,.0f} s of limits.max_wait; run the same command again then)",
-        status=failure.status,
-    )
+def _cost(asked: Asked, price: Price | None) -> float | None:
+    """Return what all replies to a request cost, empty ones included; None where one is unknown."""
+    costs = [cost_usd(usage, price) for usage in asked.billed]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _without_reply(failure: AttemptFailed | None) -> Outcome:
     return Outcome.REFUSED if isinstance(failure, ContentRefused) else Outcome.FAILED
 
 
-def _response(request: Request, asked: Asked, latency_s: float, price: Price | None) -> Response:
+def _response(request: Request, asked: Asked, latency_s: float, cost: float | None) -> Response:
     reply = asked.reply
     seen = reply or Reply(text="")
     return Response.model_construct(
@@ -352,7 +300,7 @@ def _response(request: Request, asked: Asked, latency_s: float, price: Price | N
         served_model=seen.served_model,
         system_fingerprint=seen.system_fingerprint,
         usage=seen.usage,
-        cost_usd=cost_usd(seen.usage, price) if reply else None,
+        cost_usd=cost if asked.billed else None,
         latency_s=round(latency_s, 6),
         attempts=asked.attempts,
         error=str(asked.failure) if asked.failure else None,

@@ -14,7 +14,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
-from apieval.providers.failures import failure, server_message
+from apieval.providers.failures import failure, hidden_failure, server_message
 
 URL = "http://127.0.0.1:8000/v1/chat/completions"
 LONGEST = 200
@@ -223,3 +223,27 @@ def test_the_wait_a_server_asks_for_is_carried_along() -> None:
     assert failed(400, retry_after="2").retry_after_s is None
     said = {"error": {"message": "Please try again in 1m2.5s."}}
     assert failed(429, said).retry_after_s == pytest.approx(62.5)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "status"),
+    [
+        pytest.param({"message": "x"}, TransientFailure, 200, id="no code"),
+        pytest.param({"message": "x", "code": 429}, TransientFailure, 429, id="too many"),
+        pytest.param({"message": "x", "code": "502"}, TransientFailure, 502, id="code as text"),
+        pytest.param({"message": "x", "code": 401}, RunFailure, 401, id="refused key"),
+        pytest.param({"message": "x", "code": 402}, RunFailure, 402, id="no credit"),
+        pytest.param({"message": "x", "code": "insufficient_quota"}, RunFailure, 200, id="quota"),
+        pytest.param({"message": "x", "code": 400}, ItemFailure, 400, id="bad request"),
+        pytest.param({"message": "x", "code": 7}, TransientFailure, 200, id="no status"),
+        pytest.param({"message": "x", "code": None}, TransientFailure, 200, id="null"),
+        pytest.param("x", TransientFailure, 200, id="an error that is text"),
+    ],
+)
+def test_an_error_inside_a_200_is_judged_by_its_code(
+    error: object, kind: type[AttemptFailed], status: int
+) -> None:
+    found = hidden_failure(json.dumps({"error": error}).encode(), {}, "http://s/v1")
+    assert type(found) is kind
+    assert found.status == status
+    assert str(found).startswith("HTTP 200 from http://s/v1 with an error inside: x")

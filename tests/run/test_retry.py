@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from apieval.errors import (
     TransientFailure,
 )
 from apieval.run.retry import EMPTY_ATTEMPTS, Asked, RetryPolicy, ask
-from apieval.schema import Reply
+from apieval.schema import Reply, Usage
 
 GOOD = Reply(text="Soluzione: Verità nascosta", finish_reason="stop")
 EMPTY = Reply(text=" \n", finish_reason="stop")
@@ -70,7 +70,8 @@ def asked(
     policy: RetryPolicy,
     forgiven: Callable[[AttemptFailed], bool] = lambda _: False,
 ) -> Asked:
-    return asyncio.run(ask(attempt, policy, forgiven))
+    """How asking ended, but for what it cost."""
+    return replace(asyncio.run(ask(attempt, policy, forgiven)), billed=())
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2, 7])
@@ -133,6 +134,26 @@ def test_cancellation_passes_through(where: str) -> None:
 
     asyncio.run(work())
     assert made == 1
+
+
+# --- what counts ------------------------------------------------------------------------------
+
+
+def test_every_reply_that_came_is_billed() -> None:
+    dear = [Reply(text=text, usage=Usage(completion_tokens=n)) for n, text in ((7, " "), (9, "x"))]
+    attempt = Attempts([dear[0], FAULT, dear[1]])
+    end = asyncio.run(ask(attempt, attempt.clock.policy()))
+    assert end == Asked(3, dear[1], None, (dear[0].usage, dear[1].usage))
+
+
+@pytest.mark.parametrize(("queued_s", "attempts"), [(0.0, 3), (20.0, 5)])
+def test_time_in_the_queue_does_not_count_against_the_deadline(
+    queued_s: float, attempts: int
+) -> None:
+    attempt = Attempts([FAULT], Clock(each_s=10.0))
+    policy = attempt.clock.policy(deadline_s=30.0, first_wait_s=0.0, max_retries=50)
+    end = asyncio.run(ask(attempt, policy, lambda _: False, lambda: queued_s))
+    assert end.attempts == attempts
 
 
 # --- empty answers ---------------------------------------------------------------------------

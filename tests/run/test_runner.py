@@ -28,8 +28,9 @@ from apieval.run import limiter, runner
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Budget
+from apieval.run.patience import Patience
 from apieval.run.retry import RetryPolicy
-from apieval.run.runner import Patience, Runner
+from apieval.run.runner import Runner
 from apieval.run.store import Store, responses
 from apieval.run.watcher import Watcher
 from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
@@ -570,9 +571,14 @@ def test_a_wait_within_the_cap_is_waited_for(bench: Bench) -> None:
     assert moments[1] - moments[0] >= 0.03
 
 
-def test_what_is_no_failed_attempt_is_not_swallowed(bench: Bench) -> None:
+def test_a_fault_of_our_own_is_one_items(bench: Bench) -> None:
     bench.script = lambda row, _: KeyError("un errore nostro") if row == 3 else good(row)
-    assert isinstance(bench.run(10).end, KeyError)
+    course = bench.run(10)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 9, Outcome.FAILED: 1}
+    [failed] = [line for line in course.lines if line.outcome is Outcome.FAILED]
+    assert failed.error == "unexpected KeyError: 'un errore nostro'"
+    assert len(course.provider.sent) == 10
 
 
 def test_a_store_that_cannot_be_written_ends_the_run(bench: Bench) -> None:
@@ -732,6 +738,15 @@ def test_what_was_spent_before_counts(bench: Bench) -> None:
     course = bench.run(100)
     assert len(course.lines) == 6
     assert len(course.provider.sent) == 2
+
+
+def test_empty_answers_that_were_asked_again_were_paid_too(bench: Bench) -> None:
+    bench.price, bench.max_usd, bench.most_tokens = DOLLAR_A_TOKEN, 100.0, 1
+    empty = Reply(text=" ", usage=Usage(prompt_tokens=0, completion_tokens=1))
+    bench.script = lambda _row, _: empty
+    course = bench.run(10)
+    assert course.provider.sent.total() == 20
+    assert sum(line.cost_usd or 0 for line in course.lines) == 20
 
 
 def test_requests_that_fail_give_back_what_was_reserved(bench: Bench) -> None:

@@ -14,20 +14,11 @@ import pytest
 
 from apieval.errors import StoreError
 from apieval.run import store as module
-from apieval.run.store import (
-    DAMAGED,
-    FORMAT,
-    HEADER,
-    LOCK,
-    OWNER,
-    RESPONSES,
-    Store,
-    check_same_run,
-    read_header,
-    responses,
-    set_aside,
-    write_header,
-)
+from apieval.run.header import FORMAT, HEADER, check_same_run
+from apieval.run.header import read as read_header
+from apieval.run.header import write as write_header
+from apieval.run.mend import DAMAGED, REPLACED
+from apieval.run.store import LOCK, OWNER, RESPONSES, Store, responses, set_aside
 from apieval.schema import Outcome, Response, RunSpec
 from tests.records import response
 
@@ -182,6 +173,19 @@ def test_failures_and_empty_answers_make_room(tmp_path: Path) -> None:
         for each, outcome in zip(lines, Outcome, strict=True)
         if outcome not in module.ASK_AGAIN
     )
+
+
+def test_what_made_room_is_kept_beside_with_what_it_cost(tmp_path: Path) -> None:
+    lines = [line(id=1, outcome="empty", cost_usd=2.0), line(id=2, cost_usd=3.0)]
+    folder = folder_with(tmp_path, *lines)
+    assert mended(folder) == ({2}, 5.0)
+    assert (folder / REPLACED).read_bytes() == lines[0]
+    assert mended(folder) == ({2}, 5.0)
+    # killed between the two files: the line stands in both, and was paid once
+    (folder / RESPONSES).write_bytes(b"".join(lines))
+    assert mended(folder) == ({2}, 5.0)
+    assert (folder / REPLACED).read_bytes() == lines[0]
+    assert content(folder) == lines[1]
 
 
 def test_more_may_be_asked_again(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The clue dictionary the baseline solves with: read from a CSV file, looked up, indexed.
 
-This module owns the file's format, what makes two clues the same, and which words are known.
-It owns no solving: which candidate fits a rebus is the solver's business.
+This module owns the file's format, what makes two clues the same, and which answers a clue has.
+It owns no solving (which candidate fits a rebus is the solver's business) and no judgement of
+words beside clues, which is the vocabulary's.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ import csv
 import hashlib
 import re
 import unicodedata
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from io import StringIO
-from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from apieval.errors import DataError
+from apieval.rebus.baseline.vocabulary import Vocabulary
+from apieval.rebus.baseline.words import Word, fold, starting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 SAMPLE: Final = Path(__file__).parents[1] / "sample" / "lexicon.csv"
 """The package's own dictionary, written for its sample rebuses."""
@@ -34,86 +35,16 @@ ANSWER_HEADERS: Final = frozenset(
     {"answer", "answers", "parola", "risposta", "risposte", "solution", "soluzione", "word"}
 )
 
-APOSTROPHES: Final = dict.fromkeys(map(ord, "’‘ʼ´`′＇"), "'")
+PLAIN_APOSTROPHE: Final = dict.fromkeys(map(ord, "’‘ʼ´`′＇"), "'")
 FINAL_PUNCTUATION: Final = ".,;:!?…"
 WORD: Final = re.compile(r"[^\W\d_]+(?:[-'. ]+[^\W\d_]+)*")
 """What can stand in a rebus: letters, with blanks, hyphens, dots or apostrophes between them."""
 
-FUNCTION_WORDS: Final = (
-    "di e a la il in per che le un del i una con da al della dei nel alla gli non si è lo dal"
-    " nella sul su dalla delle ai sulla o se come uno tra fra ed od ad allo agli alle dello degli"
-    " dallo dai dagli dalle nello nei negli nelle ne sullo sui sugli sulle col coi chi cui né ma"
-    " anche dove quando quanto quale quali perché poi già più meno ora mai sempre ancora così solo"
-    " qui qua là ogni altro altra altri altre tutto tutta tutti tutte molto molta molti molte poco"
-    " poca pochi poche troppo tanto tanti tante nulla niente bene male ben mal bel bella belle"
-    " bello gran grande grandi buon buono buona io tu noi voi lui lei essi mi ti ci vi mio mia"
-    " miei mie tuo tua tuoi tue suo sua suoi sue loro nostro nostra vostro vostra questo questa"
-    " questi queste quel quello quella quei quelle quegli ho ha hai hanno aver avere abbiamo sono"
-    " sei siamo era erano sia fu esser essere stato stata fa far fare fanno va van vai andar"
-    " andare vanno dà dar dare sta star stare può deve vuol vuole dir dire due tre dieci cento"
-    " mille prima dopo senza verso sotto sopra contro dentro fuori città"
-)
-"""Small words of Italian, the commonest first."""
-ACCENTED_WORDS: Final = (
-    "bontà carità civiltà difficoltà età facoltà libertà novità pietà povertà qualità quantità"
-    " realtà società umiltà verità volontà lunedì martedì mercoledì giovedì venerdì così"
-    " perciò però purché affinché poiché finché benché ciò cioè falò tè caffè bignè canapè"
-    " lacchè sofà baccalà felicità virtù gioventù tribù"
-)
-ACCENTED_ENDING: Final = re.compile(
-    r"..(?:[ai]l|ant?|ar|dent|ern|als|ers|ess|os|i[cdv]|[ao]c)ita$|..[rc]ieta$|..[^aeiou]u$"
-)
-"""Endings of words that nearly always have an accent on their last letter."""
-ACCENTED: Final = {"a": "à", "u": "ù"}
-ELIDED_WORDS: Final = "l d un all dell dall nell sull"
-RARELY_ELIDED_WORDS: Final = (
-    "c m t s v n po coll quell bell sant gl dov com cos quand senz tutt quest grand mezz anch nient"
-)
-ELIDED: Final = {
-    **dict.fromkeys(ELIDED_WORDS.split(), 2.0),
-    **dict.fromkeys(RARELY_ELIDED_WORDS.split(), 1.0),
-}
-"""Words that stand before an apostrophe, without the vowel they lost, and how common they are."""
-
-KIN: Final = 0.6
-"""What a letter is worth in a word that is known but for its ending; a known word's is worth 1."""
-LOOKS: Final = 0.25
-"""What a bit of likeness is worth, a letter: an Italian-looking stranger stays behind its kin."""
-PROMISE: Final = 0.6
-"""What a letter is worth in a word not yet complete that may become a known one."""
-WEIGHT: Final = 0.2
-WEIGHT_TWO: Final = 8.0
-"""How often each letter counts as seen before any word is: after one letter, after two."""
-CACHED: Final = 20_000
-LONGEST: Final = 40
-"""Letters of a word that are looked at; no Italian word has more, hostile text may."""
-
-VOWELS: Final = frozenset("aeiou")
-STEM: Final = 3
-"""Letters a word must keep without its ending to be told apart from others."""
-ALPHABET: Final = 22
-"""Letters that may follow a letter: the Italian alphabet's 21, and a word's end."""
-
-
-def fold(text: str) -> str:
-    """Return a text's letters alone, lower case and without accents: what a rebus is spelt with."""
-    text = text.lower()
-    if not text.isascii():
-        text = unicodedata.normalize("NFD", text)
-    return text if text.isalpha() else "".join(filter(str.isalpha, text))
-
 
 def clue_key(clue: str) -> str:
     """Return what equal clues have in common, whatever their case, blanks and apostrophes."""
-    clue = unicodedata.normalize("NFC", clue).translate(APOSTROPHES).casefold()
+    clue = unicodedata.normalize("NFC", clue).translate(PLAIN_APOSTROPHE).casefold()
     return "".join(clue.split()).rstrip(FINAL_PUNCTUATION)
-
-
-class Word(NamedTuple):
-    """A dictionary word as it is written, and its letters."""
-
-    text: str
-    letters: str
 
 
 @dataclass(frozen=True)
@@ -198,113 +129,7 @@ class Lexicon:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Return the words a solution may be made of: function words and the file's answers."""
-        spelling: dict[str, str] = {}
-        bonus: dict[str, float] = {}
-        small = FUNCTION_WORDS.split()
-        for rank, text in enumerate(small):
-            bonus.setdefault(fold(text), 1 - rank / len(small))
-            spelling.setdefault(fold(text), text)
-        for letters, word in self.by_letters.items():
-            if word.text.isalpha():
-                spelling.setdefault(letters, word.text.lower())
-        for text in ACCENTED_WORDS.split():
-            spelling.setdefault(fold(text), text)
-        return Vocabulary(spelling, bonus)
-
-
-class Vocabulary:
-    """Known words by their letters, and how much like them any other letters look.
-
-    `bonus` is what a word is worth beyond its letters because it is common, 1 at most.
-    """
-
-    def __init__(self, spelling: dict[str, str], bonus: dict[str, float]) -> None:
-        self.spelling = spelling
-        self._bonus = bonus
-        lengths: dict[int, list[str]] = defaultdict(list)
-        for letters in spelling:
-            lengths[len(letters)].append(letters)
-        self._sorted = {length: sorted(words) for length, words in lengths.items()}
-        self._cached_bits = lru_cache(CACHED)(self._bits)
-        self._cached_worth = lru_cache(CACHED)(self._worth)
-        self._cached_promise = lru_cache(CACHED)(self._promise)
-
-    def worth(self, letters: str) -> float:
-        """Return how good a solution word is: its letters if known, less for a likely stranger."""
-        return self._cached_worth(letters[:LONGEST])
-
-    def promise(self, prefix: str, length: int) -> float:
-        """Return what the beginning of a solution word of that length lets hope for."""
-        return self._cached_promise(prefix[:LONGEST], length)
-
-    def _worth(self, letters: str) -> float:
-        if letters in self.spelling:
-            return len(letters) + self._bonus.get(letters, 0.0)
-        if self.kin(letters):
-            return KIN * len(letters)
-        return len(letters) * LOOKS * self.likeness(letters)
-
-    def _promise(self, prefix: str, length: int) -> float:
-        if next(self.starting(prefix, length), None):
-            return PROMISE * len(prefix)
-        return len(prefix) * LOOKS * self.likeness(prefix, whole=False)
-
-    def starting(self, prefix: str, length: int) -> Iterator[str]:
-        """Yield the known words of a length that start with the prefix, in alphabetical order."""
-        return starting(self._sorted.get(length, ()), prefix)
-
-    def spell(self, letters: str) -> str:
-        """Return a solution word with the accents that its letters do not show."""
-        if letters in self.spelling:
-            return self.spelling[letters]
-        if ACCENTED_ENDING.search(letters):
-            return letters[:-1] + ACCENTED[letters[-1]]
-        return letters
-
-    def kin(self, letters: str) -> bool:
-        """Tell whether a known word has these letters but for its last vowel (amor, amori)."""
-        return letters in self._stems or (letters[-1] in VOWELS and letters[:-1] in self._stems)
-
-    def likeness(self, letters: str, *, whole: bool = True) -> float:
-        """Return how Italian letters look, in bits per letter above chance; 0 is chance.
-
-        `whole` tells that a word ends with the last letter.
-        """
-        text = f"^^{letters}$" if whole else f"^^{letters}"
-        bits = [self._cached_bits(text[at : at + 3]) for at in range(len(text) - 2)]
-        return sum(bits) / max(len(bits), 1)
-
-    def _bits(self, three: str) -> float:
-        """Return the odds of a third letter after two, the two's evidence backed by one's."""
-        counts = self._counts
-        one = (counts[three[1:]] + WEIGHT) / (counts[three[1]] + WEIGHT * ALPHABET)
-        two = (counts[three] + WEIGHT_TWO * one) / (counts[three[:2]] + WEIGHT_TWO)
-        return log2(two * ALPHABET)
-
-    @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(
-            word[:-1] for word in self.spelling if len(word) > STEM and word[-1] in VOWELS
-        )
-
-    @cached_property
-    def _counts(self) -> Counter[str]:
-        """Count the runs of one, two and three letters in all words."""
-        texts = [f"^^{letters}$" for letters in self.spelling]
-        return Counter(
-            text[at : at + size]
-            for text in texts
-            for size in (1, 2, 3)
-            for at in range(len(text) - size + 1)
-        )
-
-
-def starting(words: Sequence[str], prefix: str) -> Iterator[str]:
-    """Yield those of the sorted words that start with the prefix."""
-    for position in range(bisect_left(words, prefix), len(words)):
-        if not words[position].startswith(prefix):
-            return
-        yield words[position]
+        return Vocabulary.of(self.by_letters.values())
 
 
 def _word(answer: str) -> Word | None:
@@ -312,7 +137,7 @@ def _word(answer: str) -> Word | None:
 
     Crossword lists are often all capitals, which in a rebus would read as letter groups.
     """
-    text = " ".join(unicodedata.normalize("NFC", answer).translate(APOSTROPHES).split())
+    text = " ".join(unicodedata.normalize("NFC", answer).translate(PLAIN_APOSTROPHE).split())
     if not WORD.fullmatch(text):
         return None
     text = text.lower() if text.isupper() else text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.errors import DataError
-from apieval.rebus.baseline.lexicon import Lexicon, clue_key, fold
+from apieval.rebus.baseline.lexicon import Lexicon, clue_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,35 +123,6 @@ def test_answers_are_indexed_by_their_letters(tmp_path: Path) -> None:
     assert [word.text for word in lexicon.by_length[6]] == ["re magi"]
     assert [word.text for word in lexicon.starting("ta", 4)] == ["tana"]
     assert list(lexicon.starting("ta", 9)) == []
-
-
-@pytest.mark.parametrize(
-    ("letters", "word"),
-    [
-        pytest.param("da", "da", id="the commoner of two small words"),
-        pytest.param("perche", "perché", id="small word"),
-        pytest.param("velocita", "velocità", id="ending"),
-        pytest.param("servitu", "servitù", id="ending in u"),
-        pytest.param("tribuna", "tribuna", id="none"),
-        pytest.param("finita", "finita", id="an ending that may go either way"),
-        pytest.param("elba", "elba", id="an answer, lower case"),
-    ],
-)
-def test_spells_with_accents(tmp_path: Path, letters: str, word: str) -> None:
-    assert load(tmp_path, ROWS).vocabulary.spell(letters) == word
-
-
-def test_known_words_are_worth_more_than_their_kin_and_than_strangers(tmp_path: Path) -> None:
-    vocabulary = load(tmp_path, "a,gatto\nb,tetto\nc,letto\n").vocabulary
-    worths = [vocabulary.worth(letters) for letters in ("gatto", "gatti", "metto", "gtxoz")]
-    assert worths == sorted(worths, reverse=True)
-    assert len(set(worths)) == 4
-    assert vocabulary.promise("gat", 5) > vocabulary.promise("gtx", 5)
-
-
-@given(st.text())
-def test_folding_is_done_once(text: str) -> None:
-    assert fold(fold(text)) == fold(text)
 
 
 @given(st.text(), st.sampled_from(["?", "...", " ", "\u00a0", "…"]))

@@ -1,0 +1,74 @@
+"""`run.json`: what a run is, readable without its rows, and whether a folder holds this one."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from apieval.errors import StoreError
+from apieval.schema import RunSpec
+
+FORMAT: Final = 1
+HEADER: Final = "run.json"
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """Return a run's header, None where the folder has none.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    path = folder / HEADER
+    try:
+        header = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path}: cannot be read: {error}.") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise StoreError(f"{path}: not the header of a run, or of a version this one cannot read.")
+    return header
+
+
+def write(folder: Path, header: dict[str, Any]) -> None:
+    """Write a run's header whole or not at all; fields this version does not know are kept."""
+    known = read(folder) or {}
+    text = json.dumps({**known, **header}, ensure_ascii=False, indent=2) + "\n"
+    try:
+        _replace(folder / HEADER, text.encode())
+    except OSError as error:
+        raise StoreError(f"{folder / HEADER}: cannot be written: {error.strerror}.") from None
+
+
+def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
+    """Refuse a folder that holds another run, or this one on a data file that has changed since.
+
+    Raises:
+        StoreError: saying what differs, and the remedy.
+    """
+    header = read(folder)
+    if header is None:
+        return
+    now, then = spec.model_dump(mode="json"), header.get("spec") or {}
+    differs = sorted(name for name in now if now[name] != then.get(name))
+    remedy = "give another --name, or start over with --fresh."
+    if differs:
+        what = "; ".join(f"{name}: {then.get(name)!r} then, {now[name]!r} now" for name in differs)
+        raise StoreError(f"{folder}: holds another run ({what}); {remedy}")
+    if (old := (header.get("data") or {}).get("digest")) != data_digest:
+        raise StoreError(
+            f"{folder}: the data file {spec.data!r} has changed since this run began "
+            f"({old} then, {data_digest} now); {remedy}"
+        )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put a file in place of another whole or not at all, whatever happens meanwhile."""
+    fresh = path.with_name(f".{path.name}.new")
+    with fresh.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)

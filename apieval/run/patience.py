@@ -1,0 +1,140 @@
+"""When going on is useless: a server that never comes up, never answers well, or stops answering.
+
+One bad item never ends a run. What ends it is a failure that every request meets, or so many
+failures with nothing good in between that the next ones would only cost time and money.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    RunFailure,
+    ServerDown,
+    StoppedEarly,
+    TransientFailure,
+    WebPage,
+)
+from apieval.run.limiter import Verdict
+from apieval.run.retry import Asked
+
+TOO_MANY_REQUESTS: Final = 429
+USELESS: Final = 10
+"""So many requests in a row without an answer end a run; with more workers, as many as those."""
+WEB_PAGES: Final = 2
+LEAST_ROUNDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for what, in seconds.
+
+    `timeout_s` is the wall-clock limit of one attempt; `server_s` how long a server that is not
+    up yet is waited for at the start; `longest_s` the longest wait a server may ask for.
+    """
+
+    timeout_s: float = 600.0
+    server_s: float = 120.0
+    longest_s: float = 600.0
+
+
+@dataclass(slots=True)
+class Judge:
+    """Follow what becomes of attempts and requests, and say when it is enough.
+
+    `workers` is the number of requests at once, `max_retries` what one request may have. `tell`
+    is told what a person should know.
+    """
+
+    patience: Patience
+    workers: int
+    max_retries: int
+    tell: Callable[[str], None]
+    _answered: bool = False
+    _down_since: float | None = None
+    _rounds: int = 0
+    _last_round: float = 0.0
+    _good: bool = False
+    _bad_in_a_row: int = 0
+    _last_failure: AttemptFailed | None = None
+
+    def answered(self) -> None:
+        """Take note of a good reply: the server is up, and the address right."""
+        self._answered = True
+
+    def verdict(self, failure: TransientFailure) -> Verdict:
+        """Return what a failed attempt showed about how much the endpoint can take."""
+        if failure.status == TOO_MANY_REQUESTS:
+            return Verdict.REFUSED
+        return Verdict.FAULTY if self._answered else Verdict.DOWN
+
+    def attempt_failed(self, failure: TransientFailure, sent: float) -> None:
+        """Take note of an attempt, sent at that time on the monotonic clock, that failed.
+
+        Raises:
+            RunFailure: where the server asks for too long a wait, or where it has never answered
+                well in as many rounds as one request may have; what was sent together is one.
+        """
+        asked_s = failure.retry_after_s
+        if asked_s is not None and asked_s > self.patience.longest_s:
+            raise RunFailure(
+                f"{failure} (the server asks to wait {asked_s:,.0f} s, longer than the "
+                f"{self.patience.longest_s:,.0f} s of limits.max_wait; run the same command again "
+                "then)",
+                status=failure.status,
+            )
+        waited_for = isinstance(failure, ServerDown) or failure.status == TOO_MANY_REQUESTS
+        if self._answered or waited_for or sent <= self._last_round:
+            return
+        self._last_round = time.monotonic()
+        self._rounds += 1
+        most = max(self.max_retries + 1, LEAST_ROUNDS)
+        if isinstance(failure, WebPage):
+            most = WEB_PAGES
+        if self._rounds > most:
+            raise RunFailure(
+                f"none of {self._rounds} attempts, one after the other, succeeded: {failure}"
+            )
+
+    def forgiven(self, failure: AttemptFailed) -> bool:
+        """Say whether a failure is that of a server that has yet to come up, and tell of it once.
+
+        Raises:
+            RunFailure: where it was waited for long enough.
+        """
+        if self._answered or not isinstance(failure, ServerDown):
+            return False
+        now, server_s = time.monotonic(), self.patience.server_s
+        if self._down_since is None:
+            self._down_since = now
+            if server_s > 0:
+                self.tell(f"{failure}; waiting up to {server_s:g} s for the server")
+        if now - self._down_since >= server_s:
+            raise RunFailure(f"{failure}; is the server running, and is base_url right?")
+        return True
+
+    def ended(self, asked: Asked) -> StoppedEarly | None:
+        """Take note of the end of one request; return the end of the run where it is one."""
+        failure = asked.failure
+        heard = failure is None or isinstance(failure, ContentRefused)
+        if heard or (self._good and not isinstance(failure, TransientFailure)):
+            self._good, self._bad_in_a_row = True, 0
+            return None
+        self._bad_in_a_row += 1
+        self._last_failure = failure
+        most = max(USELESS, self.workers) if self._good else USELESS
+        return self._nothing_comes() if self._bad_in_a_row >= most else None
+
+    def nothing_came(self) -> StoppedEarly | None:
+        """Return the end of a run that asked and was never answered, None for any other."""
+        return self._nothing_comes() if self._bad_in_a_row and not self._good else None
+
+    def _nothing_comes(self) -> StoppedEarly:
+        count = self._bad_in_a_row
+        what = "the only request" if count == 1 else f"{count} requests in a row"
+        return StoppedEarly(f"{what} failed: {self._last_failure}")

@@ -1,0 +1,1 @@
+"""Speed and memory of `apieval run`, measured side by side with bare HTTP loops."""
