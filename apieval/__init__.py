@@ -4,17 +4,19 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 `score` what is stored. Importing this package opens nothing and imports no network library.
 """
 
-from apieval import signature
+from apieval import version
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
-from apieval.evaluate import Result, RunOptions, run, score
+from apieval.evaluate import run, score
+from apieval.options import RunOptions
 from apieval.rebus.dataset import Dataset, load
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
+from apieval.results import Result
 from apieval.run.watcher import Watcher
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
 
-__version__ = signature.VERSION
+__version__ = version.VERSION
 
 __all__ = [
     "ApievalError",

@@ -63,6 +63,9 @@ def _public_headers(headers: dict[str, str]) -> dict[str, str]:
     secret = sorted(name for name in headers if _SECRET_HEADER.search(name))
     if secret:
         raise ValueError(f"{secret[0]!r} carries a key: name its variable in api_key_env instead")
+    for name, value in headers.items():
+        if not (f"{name}{value}".isascii() and f"{name}{value}".isprintable()):
+            raise ValueError(f"{name!r} holds a character that no HTTP header can carry")
     return headers
 
 

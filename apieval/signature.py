@@ -9,11 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-VERSION: Final = version("apieval")
 ALGORITHM: Final = "sha256"
 SHORT: Final = 12
 """Hex digits of a short hash: 48 bits, no clash among fewer than a million things."""

@@ -16,6 +16,7 @@ PACKAGE = Path(apieval.__file__).parent
 
 LAYERS = {
     "errors": 0,
+    "version": 0,
     "schema": 0,
     "signature": 1,
     "config": 1,
@@ -28,12 +29,19 @@ LAYERS = {
     "cli": 6,
     "__init__": 6,  # the other door, for notebooks
 }
-ANNEXES = {"strict_yaml": "config"}
+ANNEXES = {
+    "strict_yaml": "config",
+    "options": "evaluate",
+    "results": "evaluate",
+    "one_run": "evaluate",
+}
 """Files of the ground floor that belong to a room of another name."""
 
 LATE = {
     "analysis.statistics": {"numpy"},
+    "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},
+    "evaluate": {"apieval.one_run", "apieval.run.cache", "apieval.run.prepare"},
     "providers.table": {"apieval.providers.openai_compatible"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +122,3 @@ values = st.text(st.sampled_from("ab\\|:@, "), max_size=8)
 @given(st.dictionaries(names, values, min_size=1, max_size=5))
 def test_two_set_ups_never_share_a_signature(parts: dict[str, str]) -> None:
     assert read_back(sig.signature(parts)) == list(parts.items())
-
-
-def test_the_version_is_the_installed_one() -> None:
-    assert version("apieval") == sig.VERSION

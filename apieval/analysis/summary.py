@@ -12,7 +12,8 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import template_hash
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import Outcome, Response, Setting
-from apieval.signature import VERSION, canonical_json, short, signature
+from apieval.signature import canonical_json, short, signature
+from apieval.version import VERSION
 
 FORMAT: Final = 1
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from apieval.cli import cache, models, output, run, score, serve
 from apieval.errors import ApievalError, Interrupted
-from apieval.signature import VERSION
+from apieval.version import VERSION
 
 
 class Door(TyperGroup):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -10,15 +10,20 @@ from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.errors import ConfigError
-from apieval.evaluate import RunOptions
-from apieval.run.cache import ResponseCache
+from apieval.options import RunOptions
 
 _SHOWN: Final = 60
 
 app = typer.Typer(no_args_is_help=True, help="Look into the response cache, check it, empty it.")
 
 
+if TYPE_CHECKING:
+    from apieval.run.cache import ResponseCache
+
+
 def _open(choice: str | None) -> ResponseCache:
+    from apieval.run.cache import ResponseCache  # noqa: PLC0415 # no other command needs it
+
     folder = options.cache_folder(choice)
     if folder is None:
         raise ConfigError("--cache off: name a folder, or leave the option out.")
@@ -105,9 +110,8 @@ def clear(
     """Remove every cached answer; runs keep theirs."""
     opened = _open(cache)
     count = opened.stats().answers
-    if not yes:
-        typer.confirm(f"Remove {count:,} paid answers from {opened.folder}?", abort=True, err=True)
-    removed = opened.clear()
+    question = f"Remove {count:,} paid answers from {opened.folder}?"
+    removed = opened.clear() if yes or typer.confirm(question, err=True) else 0
     opened.close()
     if json:
         output.document({"dir": str(opened.folder), "removed": removed})

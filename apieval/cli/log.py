@@ -20,6 +20,7 @@ class Log(Watcher):
         """Use an open file; whoever opened it closes it."""
         self._file = file
         self._inner = inner
+        self._broken = False
 
     def began(self, model: str, folder: Path, total: int, stored: int) -> None:
         """Log the beginning."""
@@ -60,5 +61,10 @@ class Log(Watcher):
 
     def _write(self, event: str, **facts: Any) -> None:  # noqa: ANN401 # any JSON value
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self._file.write(json.dumps({"time": time, "event": event, **facts}) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps({"time": time, "event": event, **facts}) + "\n")
+            self._file.flush()
+        except OSError as error:  # a log that cannot be written must not cost an answer
+            if not self._broken:
+                self._broken = True
+                self._inner.message(f"--log {self._file.name}: {error.strerror}; not all is logged")

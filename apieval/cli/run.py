@@ -18,8 +18,9 @@ from apieval.cli.log import Log
 from apieval.cli.options import option
 from apieval.cli.progress import progress
 from apieval.errors import ConfigError
-from apieval.evaluate import Result, RunOptions
+from apieval.options import RunOptions
 from apieval.report import terminal
+from apieval.results import Result
 from apieval.run.watcher import Watcher
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}

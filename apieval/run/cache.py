@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +88,7 @@ class ResponseCache:
         self._warn = warn
         self._broken = False
         self._queue: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
-        self._cache = _open(folder)
+        self._cache = _open(folder, warn)
         self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
         self._writer.start()
 
@@ -184,23 +185,43 @@ class ResponseCache:
             )
 
 
-def _open(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
+def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # diskcache has no types
     remedy = "name another folder with --cache, or --cache off"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"the cache in {folder} cannot be used ({error}); {remedy}.") from None
     try:
-        return diskcache.Cache(
-            str(folder),
-            timeout=LOCKED_S,
-            disk=TextDisk,
-            eviction_policy="none",
-            size_limit=_NO_LIMIT,
-            statistics=0,
-        )
+        try:
+            return _database(folder)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise  # locked, full, or not to be written: not damaged
+            warn(f"the cache in {folder} is damaged ({error}); kept as {_aside(folder)}")
+            return _database(folder)
     except _FAULTS as error:
         raise CacheFailed(f"the cache in {folder} cannot be opened ({error}); {remedy}.") from None
+
+
+def _database(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
+    return diskcache.Cache(
+        str(folder),
+        timeout=LOCKED_S,
+        disk=TextDisk,
+        eviction_policy="none",
+        size_limit=_NO_LIMIT,
+        statistics=0,
+    )
+
+
+def _aside(folder: Path) -> Path:
+    """Rename a database that is damaged, so that a fresh one takes its place; return where it is."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    old = folder / f"{diskcache.core.DBNAME}.damaged-{stamp}"
+    for suffix in ("-wal", "-shm"):
+        (folder / f"{diskcache.core.DBNAME}{suffix}").unlink(missing_ok=True)
+    (folder / diskcache.core.DBNAME).rename(old)
+    return old
 
 
 def _fields(identity: str) -> dict[str, object]:

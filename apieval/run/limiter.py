@@ -36,8 +36,9 @@ CUT: Final = 0.8
 CUT_EVERY_S: Final = 15.0
 RATE_MARGIN: Final = 0.97
 RATE_FIRST_STEP: Final = 0.01
-RATE_UNSURE_STEP: Final = 0.08
-"""The first step up from a rate learned in less time than it is meant for."""
+SURE: Final = 20
+"""So many let through before a refusal make a rate; from fewer, none can be learned for sure."""
+UNSURE_GROWS_EVERY_S: Final = 0.5
 RATE_LAST_STEP: Final = 0.5
 RATE_GROWS_EVERY_S: Final = 10.0
 REMEMBERED: Final = 10_000
@@ -129,6 +130,7 @@ class Limiter:
         self._deaf_until = now
         self._never_refused = True
         self._recent: deque[float] = deque(maxlen=REMEMBERED)
+        self._first_sent: float | None = None
 
     async def acquire(self, tokens: int) -> Permit:
         """Wait until a request of about so many tokens may be sent."""
@@ -196,8 +198,8 @@ class Limiter:
         return [(bucket, amount) for bucket, amount in all_of_them if bucket is not None]
 
     def _take(self, now: float, tokens: int) -> Permit:
-        if not self._recent:
-            self._opened = now
+        if self._first_sent is None:
+            self._first_sent = self._opened = now
         self.in_use += 1
         for bucket, amount in self._buckets(tokens):
             bucket.take(amount)
@@ -234,9 +236,8 @@ class Limiter:
         window_s = max(1.0, retry_after_s or 0.0)
         accepted = sum(1 for sent in self._recent if now - sent <= window_s) - 1
         before = self._lesson.bucket.per_second if self._lesson else math.inf
-        short = not self._recent or now - self._recent[0] < window_s
-        step = RATE_UNSURE_STEP if short else RATE_FIRST_STEP
-        self._lesson = _Lesson(now, window_s, accepted, before, step)
+        sure = accepted >= SURE or now - (self._first_sent or now) >= window_s
+        self._lesson = _Lesson(now, window_s, accepted, before, sure=sure)
         if self._auto and now - self._cut >= CUT_EVERY_S:
             self._cut_slots(permit, now)
 
@@ -247,14 +248,19 @@ class Limiter:
 
 
 class _Lesson:
-    """A rate learned from a refusal: kept to a little below, tried upwards in growing steps."""
+    """A rate learned from a refusal: kept to a little below, tried upwards in growing steps.
+
+    What was learned from little is no more than where to begin: it doubles twice a second until
+    the next refusal, which then teaches the rate.
+    """
 
     def __init__(
-        self, now: float, window_s: float, accepted: int, before: float, step: float
+        self, now: float, window_s: float, accepted: int, before: float, *, sure: bool
     ) -> None:
         self.learned = self._grown = now
         self._window_s, self._accepted, self._before = window_s, accepted, before
-        self._step = step
+        self._sure = sure
+        self._step = RATE_FIRST_STEP
         self.bucket = Bucket(1.0, 1.0, 1.0, now)
         self._set()
 
@@ -265,13 +271,20 @@ class _Lesson:
 
     def grow(self, now: float) -> None:
         """Try a little more where nothing was refused for a while."""
-        if now - self._grown >= RATE_GROWS_EVERY_S:
-            self._grown = now
+        every_s = RATE_GROWS_EVERY_S if self._sure else UNSURE_GROWS_EVERY_S
+        if now - self._grown < every_s:
+            return
+        self._grown = now
+        if self._sure:
             self.bucket.per_second *= 1 + self._step
             self._step = min(RATE_LAST_STEP, 2 * self._step)
+        else:
+            self.bucket.per_second *= 2
+            self.bucket.capacity = 1.0 + self.bucket.per_second / 100
 
     def _set(self) -> None:
-        rate = min(max(self._accepted, 1) / self._window_s, self._before) * RATE_MARGIN
+        least = 1 if self._sure else FIRST_SLOTS
+        rate = min(max(self._accepted, least) / self._window_s, self._before) * RATE_MARGIN
         self.bucket.per_second = rate
         # evenly spaced; what a late timer missed, up to a hundredth of a second, is caught up with
         self.bucket.capacity = 1.0 + rate / 100

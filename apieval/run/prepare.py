@@ -15,7 +15,7 @@ from apieval.providers.base import Provider
 from apieval.providers.table import connect
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
-from apieval.run.money import Budget
+from apieval.run.budget import Budget
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,10 @@ from apieval.errors import (
     TransientFailure,
 )
 from apieval.providers.base import Provider
+from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter, Verdict
-from apieval.run.money import Budget, cost_usd, prompt_tokens
+from apieval.run.money import cost_usd, prompt_tokens
 from apieval.run.outcome import judge
 from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
@@ -171,9 +172,9 @@ class Runner:
                     response = await self._ask(request)
                 else:
                     await asyncio.sleep(0)  # let the others, and Ctrl-C, have their turn
-                self.store.append(response)
                 if self.cache and not response.cached:
-                    self.cache.put(request, response)
+                    self.cache.put(request, response)  # first: a full disk may be the run's alone
+                self.store.append(response)
                 self.watcher.answered(response)
 
     async def _ask(self, request: Request) -> Response:

@@ -6,41 +6,46 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 
-def drive(work: Coroutine[None, None, None]) -> None:
-    """Run async work to its end, also where a loop is running already, as in a notebook."""
+def drive(work: Coroutine[None, None, None], stop: Callable[[], None]) -> None:
+    """Run async work to its end, also where a loop is running already, as in a notebook.
+
+    There the work has a thread of its own, and the user's interrupt calls `stop` in its loop: as
+    often as it comes, since a second one does not wait for what is on its way.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         asyncio.run(work)
         return
     raised: list[BaseException] = []
-    stops: list[Callable[[], object]] = []
+    loops: list[asyncio.AbstractEventLoop] = []
 
-    async def stoppable() -> None:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        if task:
-            stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
+    async def known() -> None:
+        loops.append(asyncio.get_running_loop())
         await work
 
     def target() -> None:
         try:
-            asyncio.run(stoppable())
+            asyncio.run(known())
         except BaseException as error:  # noqa: BLE001 # handed to the caller's thread
             raised.append(error)
+        finally:
+            over.set()
 
-    thread = threading.Thread(target=target, name="apieval-run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:  # nobody is left to collect what the thread would go on asking for
-        for stop in stops:
-            stop()
-        thread.join()
-        raise
+    # an event, since a thread whose join was interrupted passes for ended on Python 3.11
+    over = threading.Event()
+    threading.Thread(target=target, name="apieval-run").start()
+    while not over.is_set():
+        try:
+            over.wait()
+        except KeyboardInterrupt:
+            for loop in loops:
+                with suppress(RuntimeError):  # closed meanwhile: it is over
+                    loop.call_soon_threadsafe(stop)
     if raised:
         raise raised[0]
 

@@ -8,7 +8,7 @@ time writes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from io import FileIO
@@ -18,10 +18,9 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
-from apieval.run.mend import Kept, mend, read_line
+from apieval.run.responses import RESPONSES, Kept, mend
 from apieval.schema import Outcome, Response
 
-RESPONSES: Final = "responses.jsonl"
 LOCK: Final = ".lock"
 OWNER: Final = ".lock.owner"
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
@@ -122,25 +121,6 @@ def set_aside(folder: Path) -> Path | None:
     except OSError as error:
         raise StoreError(f"{folder}: cannot be renamed: {error.strerror}.") from None
     return old
-
-
-def responses(folder: Path) -> Iterator[Response]:
-    """Yield the answers of a run one at a time; a torn last line is no answer yet.
-
-    Raises:
-        StoreError: naming the line that cannot be read.
-    """
-    path = folder / RESPONSES
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                response = read_line(line)
-                if response is not None:
-                    yield response
-                elif line.endswith(b"\n"):
-                    raise StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
 def _lock(folder: Path) -> FileLock:

@@ -8,7 +8,7 @@ import pytest
 
 from apieval.analysis.figures import Collector
 from apieval.analysis.summary import Measured, Usage, signatures, summarize
-from apieval.signature import VERSION
+from apieval.version import VERSION
 from tests.records import dataset, rebus, response, summary
 
 ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]

@@ -361,8 +361,25 @@ def warnings() -> list[str]:
     return []
 
 
-def test_a_file_that_is_no_database_is_told_on_opening(tmp_path: Path) -> None:
-    (tmp_path / DATABASE).write_bytes(b"non una base di dati" * 500)
+def test_a_damaged_database_is_set_aside_for_a_fresh_one(
+    tmp_path: Path, warnings: list[str]
+) -> None:
+    damaged = b"non una base di dati" * 500
+    (tmp_path / DATABASE).write_bytes(damaged)
+    with closing(ResponseCache(tmp_path, warnings.append)) as cache:
+        cache.put(request(), response())
+    [warning] = warnings
+    [kept] = tmp_path.glob(f"{DATABASE}.damaged-*")
+    assert "is damaged" in warning
+    assert str(kept) in warning
+    assert kept.read_bytes() == damaged
+    with closing(ResponseCache(tmp_path, warnings.append)) as cache:
+        assert cache.stats().answers == 1
+    assert len(warnings) == 1
+
+
+def test_a_database_that_cannot_be_opened_is_told_on_opening(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).mkdir()
     with pytest.raises(CacheFailed, match="--cache off") as caught:  # a run goes on without
         ResponseCache(tmp_path)
     assert str(tmp_path) in str(caught.value)

@@ -575,7 +575,7 @@ def test_after_too_many_lessons_the_slots_follow_instead_of_the_rate() -> None:
     async def work() -> None:
         each = limiter(64)
         await lessons(each, module.LESSONS)
-        assert rate(each) <= module.RATE_MARGIN
+        assert rate(each) <= module.FIRST_SLOTS
         await lessons(each, 1)
         assert each._lesson is None
         assert each.slots == 64
@@ -732,6 +732,39 @@ def test_late_timers_do_not_cost_the_rate() -> None:
         assert course.lost == 0
         assert course.refused < 20
         assert 400 / (max(course.answered) - min(course.answered)) >= 47
+
+    virtual(work())
+
+
+def test_from_a_small_burst_the_rate_is_found_within_seconds() -> None:
+    """Five let through at once say nothing of fifty a second: the lesson is no more than a start."""
+
+    async def work() -> None:
+        course = await press(TokenBucket(50, 5, 5.0, now()), limiter(128), 400, 0.0)
+        assert course.lost == 0
+        assert course.refused < 40
+        assert 400 / (max(course.answered) - min(course.answered)) >= 30
+
+    virtual(work())
+
+
+@dataclass
+class Whim:
+    """A server that refuses the first request and no other."""
+
+    asked: int = 0
+
+    def takes(self, moment: float) -> bool:
+        del moment
+        self.asked += 1
+        return self.asked > 1
+
+
+def test_one_early_refusal_costs_seconds_and_no_more() -> None:
+    async def work() -> None:
+        course = await press(Whim(), limiter(64), 2_000, 0.0)
+        assert (course.lost, course.refused) == (0, 1)
+        assert max(course.answered) - min(course.answered) < 6
 
     virtual(work())
 

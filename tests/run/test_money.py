@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from apieval.config import Price
 from apieval.errors import RunFailure
-from apieval.run.money import Budget, Forecast, cost_usd, forecast, prompt_tokens
+from apieval.run.budget import Budget
+from apieval.run.money import Forecast, cost_usd, forecast, prompt_tokens
 from apieval.schema import Message, Request, Usage
 
 PRICE = Price(input=0.15, cached_input=0.075, output=0.6)

@@ -25,13 +25,14 @@ from apieval.errors import (
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.run import limiter, runner
+from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
-from apieval.run.money import Budget
 from apieval.run.patience import Patience
+from apieval.run.responses import stored as responses
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
-from apieval.run.store import Store, responses
+from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
 from tests.servers import Answer, Scripted, Seen, completion

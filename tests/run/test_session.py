@@ -13,6 +13,10 @@ from apieval.run.session import drive, stopping_on_signals
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
+def never() -> None:
+    pytest.fail("nobody interrupted")
+
+
 async def fails() -> None:
     await asyncio.sleep(0)
     raise ValueError("dentro")
@@ -25,10 +29,10 @@ def test_work_is_driven_to_its_end() -> None:
         await asyncio.sleep(0)
         done.append(threading.current_thread())
 
-    drive(work())
+    drive(work(), never)
     assert done == [threading.current_thread()]
     with pytest.raises(ValueError, match="dentro"):
-        drive(fails())
+        drive(fails(), never)
 
 
 def test_where_a_loop_is_running_already_it_is_driven_beside_it() -> None:
@@ -39,43 +43,49 @@ def test_where_a_loop_is_running_already_it_is_driven_beside_it() -> None:
         done.append(threading.current_thread())
 
     async def notebook() -> None:
-        drive(work())
+        drive(work(), never)
         with pytest.raises(ValueError, match="dentro"):
-            drive(fails())
+            drive(fails(), never)
 
     asyncio.run(notebook())
     assert len(done) == 1
     assert done[0] is not threading.current_thread()
 
 
-def test_an_interrupt_beside_a_loop_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupts_beside_a_loop_stop_the_work_in_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[str] = []
-    began = threading.Event()
+    stops: list[threading.Thread] = []
+    began, enough = threading.Event(), asyncio.Event()
+
+    def stop() -> None:
+        stops.append(threading.current_thread())
+        if len(stops) == 2:
+            enough.set()
 
     async def work() -> None:
-        try:
-            began.set()
-            await asyncio.sleep(60)
-        finally:
-            ended.append("in order")
+        began.set()
+        await enough.wait()
+        ended.append("in order")
+        raise KeyboardInterrupt
 
-    join, interrupted = threading.Thread.join, False
+    wait, interrupts = threading.Event.wait, 2
 
-    def joined(self: threading.Thread, timeout: float | None = None) -> None:
-        nonlocal interrupted
-        if self.name == "apieval-run" and not interrupted:
-            interrupted = True
-            began.wait()
+    def waited(self: threading.Event, timeout: float | None = None) -> bool:
+        nonlocal interrupts
+        if interrupts and began.is_set() and threading.current_thread() is threading.main_thread():
+            interrupts -= 1
             raise KeyboardInterrupt
-        join(self, timeout)
+        return wait(self, timeout if interrupts == 0 else 0.001)
 
     async def notebook() -> None:
-        monkeypatch.setattr(threading.Thread, "join", joined)
+        monkeypatch.setattr(threading.Event, "wait", waited)
         with pytest.raises(KeyboardInterrupt):
-            drive(work())
+            drive(work(), stop)
 
     asyncio.run(notebook())
     assert ended == ["in order"]
+    assert len(stops) == 2
+    assert threading.current_thread() not in stops
 
 
 @pytest.fixture

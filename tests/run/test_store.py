@@ -17,8 +17,9 @@ from apieval.run import store as module
 from apieval.run.header import FORMAT, HEADER, check_same_run
 from apieval.run.header import read as read_header
 from apieval.run.header import write as write_header
-from apieval.run.mend import DAMAGED, REPLACED
-from apieval.run.store import LOCK, OWNER, RESPONSES, Store, responses, set_aside
+from apieval.run.responses import DAMAGED, REPLACED, RESPONSES
+from apieval.run.responses import stored as responses
+from apieval.run.store import LOCK, OWNER, Store, set_aside
 from apieval.schema import Outcome, Response, RunSpec
 from tests.records import response
 

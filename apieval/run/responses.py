@@ -1,22 +1,24 @@
-"""What a kill, a crash or a full disk leaves of `responses.jsonl`, made whole again.
+r"""`responses.jsonl` as a file: read one answer at a time, and made whole after a kill.
 
-A torn last line is cut off, and a line that is no answer set aside. Lines of answers that are
-asked for again make room, and are kept beside, since they were paid for. Every other line keeps
-its bytes, unknown fields and all.
+Lines end in `\n` and are split at `\n` alone. In mending, a torn last line is cut off and a line
+that is no answer set aside; lines of answers that are asked for again make room, and are kept
+beside, since they were paid for. Every other line keeps its bytes, unknown fields and all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
+from apieval.errors import StoreError
 from apieval.schema import Outcome, Response, RowId, Setting
 
+RESPONSES: Final = "responses.jsonl"
 DAMAGED: Final = "responses.damaged"
 REPLACED: Final = "responses.replaced.jsonl"
 
@@ -37,6 +39,25 @@ def read_line(line: bytes) -> Response | None:
         return Response.model_validate_json(line)
     except ValidationError:
         return None
+
+
+def stored(folder: Path) -> Iterator[Response]:
+    """Yield the answers of a run one at a time; a torn last line is no answer yet.
+
+    Raises:
+        StoreError: naming the line that cannot be read.
+    """
+    path = folder / RESPONSES
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                response = read_line(line)
+                if response is not None:
+                    yield response
+                elif line.endswith(b"\n"):
+                    raise StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
 def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:

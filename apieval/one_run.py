@@ -1,0 +1,201 @@
+"""One model's run, from its folder to its result.
+
+What it needs (an event loop, a client, the cache's database) is imported with this module, and
+this module only when a run begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+from apieval.config import Embedded
+from apieval.errors import StoppedEarly, StoreError
+from apieval.options import RunOptions
+from apieval.rebus import prompts
+from apieval.rebus.dataset import Selection
+from apieval.results import Result, result_of, score_stored
+from apieval.run import header, plan, store
+from apieval.run.cache import CacheFailed, ResponseCache
+from apieval.run.limiter import Limiter
+from apieval.run.money import Forecast, forecast
+from apieval.run.patience import Patience
+from apieval.run.prepare import Prepared, connected
+from apieval.run.responses import ItemKey
+from apieval.run.retry import RetryPolicy
+from apieval.run.runner import Runner
+from apieval.run.session import drive, stopping_on_signals
+from apieval.run.store import Store
+from apieval.run.watcher import Watcher
+from apieval.schema import Outcome, RunSpec
+
+_OPEN: Final = {"ended": None, "took_s": None, "message": None}
+"""What the header of a run that has begun, or begun again, does not know."""
+
+
+@dataclass(slots=True)
+class OneRun:
+    """One model's run, from its folder to its result."""
+
+    prepared: Prepared
+    options: RunOptions
+    selection: Selection
+    watcher: Watcher
+    spec: RunSpec = field(init=False)
+    folder: Path = field(init=False)
+    _runner: Runner | None = None
+
+    def __post_init__(self) -> None:
+        """Say what the run is, and so where it lives."""
+        options = self.options
+        self.spec = RunSpec(
+            model=self.prepared.name,
+            provider=self.prepared.model.provider,
+            identity=self.prepared.identity,
+            data=self.selection.data.name,
+            settings=options.settings,
+            subsets=options.subsets or None,
+            limit=options.limit,
+            samples=options.samples,
+            prompts={setting: prompts.template_hash(setting) for setting in options.settings},
+        )
+        self.folder = options.out / (options.name or plan.folder_name(self.spec))
+
+    def check(self) -> None:
+        """Refuse a budget that cannot be kept, and a folder that holds another run.
+
+        Raises:
+            ConfigError, StoreError: before anything is asked.
+        """
+        self.prepared.budget(self.options.max_cost_usd, 0.0)
+        if not self.options.fresh:
+            header.check_same_run(self.folder, self.spec, self.selection.data.digest)
+
+    def carry_out(self) -> Result:
+        """Ask what has no answer yet, then score everything that has.
+
+        Raises:
+            StoreError: where the folder cannot be opened.
+            StoppedEarly: where not even the figures can be written.
+        """
+        if self.options.fresh and (old := store.set_aside(self.folder)):
+            self.watcher.message(f"the run begun before is kept in {old}")
+        began = datetime.now(UTC)
+        with ExitStack() as stack:
+            opened = Store.open(self.folder, self.watcher.message, self._ask_again())
+            stack.callback(opened.close)
+            header.write(self.folder, {**self._header(), "began": began.isoformat(), **_OPEN})
+            cache = None
+            # what the embedded solver says costs nothing, and changes with the code at hand
+            if self.options.cache and not isinstance(self.prepared.model, Embedded):
+                try:
+                    cache = ResponseCache(self.options.cache, self.watcher.message)
+                    stack.callback(cache.close)
+                except CacheFailed as error:
+                    self.watcher.message(f"{error} Going on without it.")
+            status, message = self._ask(opened, cache)
+        try:
+            summary = score_stored(self.folder, self.folder, self.spec, self.selection)
+            result = result_of(self.spec.model, self.folder, summary)
+            if status is not None:
+                result = replace(result, status=status, message=message)
+            self._close_header(result, began)
+        except StoreError as error:  # a full disk: every answer that was stored is kept
+            raise StoppedEarly(message or str(error)) from None
+        return result
+
+    def _ask_again(self) -> frozenset[Outcome]:
+        more = {Outcome.TRUNCATED} if self.options.retry_truncated else set()
+        return store.ASK_AGAIN | more
+
+    def _header(self) -> dict[str, Any]:
+        data = self.selection.data
+        broken = dict(data.rule_breakers())
+        if broken:
+            self.watcher.message(
+                f"{data.name}: rows that break a rule of the game, used all the same: "
+                + "; ".join(f"{rule}: {count}" for rule, count in broken.items())
+            )
+        facts = {
+            "name": data.name,
+            "path": self.options.data,
+            "digest": data.digest,
+            "n": len(self.selection.rebuses),
+            "rule_breakers": broken,
+        }
+        return plan.header(self.spec, facts)
+
+    def _close_header(self, result: Result, began: datetime) -> None:
+        ended = datetime.now(UTC)
+        known = {name: result.summary[name] for name in ("outcomes", "usage", "served")}
+        times = {"ended": ended.isoformat(), "took_s": round((ended - began).total_seconds(), 3)}
+        end = {"status": result.status, "message": result.message, **known, **times}
+        header.write(self.folder, end)
+
+    def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
+        """Ask what has no answer yet; return status and message where that was cut short."""
+        spec, answered = self.spec, opened.answered
+        total = len(self.selection.rebuses) * len(spec.settings) * spec.samples
+        self.watcher.began(spec.model, self.folder, total, len(answered))
+        if len(answered) >= total:
+            self.watcher.ended()
+            return None, None
+        try:
+            if not self.watcher.confirmed(self._forecast(answered)):
+                return "stopped", "not begun"
+            drive(self._asking(opened, cache), self._stop)
+        except (StoppedEarly, StoreError) as error:
+            return "stopped", str(error)
+        except KeyboardInterrupt:
+            return "interrupted", None
+        finally:
+            self.watcher.ended()
+        return None, None
+
+    def _forecast(self, answered: Collection[ItemKey]) -> Forecast:
+        spec = self.spec
+        each = product(spec.settings, self.selection.rebuses, range(spec.samples))
+        lengths = (
+            prompts.lengths(rebus, setting)
+            for setting, rebus, sample in each
+            if (rebus.id, setting, sample) not in answered
+        )
+        return forecast(lengths, self.prepared.model.price, self.prepared.most_tokens)
+
+    def _stop(self) -> None:
+        if self._runner:
+            self._runner.stop()
+
+    async def _asking(self, opened: Store, cache: ResponseCache | None) -> None:
+        spec, options, limits = self.spec, self.options, self.prepared.model.limits
+        async with connected(self.prepared) as provider:
+            runner = Runner(
+                provider=provider,
+                store=opened,
+                cache=cache,
+                limiter=Limiter(options.concurrency or limits.concurrency, limits.rpm, limits.tpm),
+                policy=RetryPolicy(limits.max_retries, limits.deadline),
+                patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
+                watcher=self.watcher,
+                price=self.prepared.model.price,
+                budget=self.prepared.budget(options.max_cost_usd, opened.spent_usd),
+                ask_again=self._ask_again(),
+            )
+            self._runner = runner
+            with stopping_on_signals(runner.stop):
+                await runner.run(
+                    prompts.requests(
+                        self.selection.rebuses,
+                        spec.settings,
+                        spec.samples,
+                        spec.identity,
+                        opened.answered,
+                    )
+                )
+            if runner.stopped:
+                raise KeyboardInterrupt

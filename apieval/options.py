@@ -1,0 +1,40 @@
+"""How to run: what the command line and a notebook can choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_cache_path
+
+from apieval.rebus.dataset import SAMPLE
+from apieval.schema import SETTINGS, Setting
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run; the options of `apieval run`. Only the first group can change an answer.
+
+    `data` is `sample` or a path. `limit` takes the first rows of each subset. `timeout_s` is the
+    wall-clock limit of one attempt, in seconds. `concurrency` None is the model's own limit.
+    `cache` None is no cache.
+    """
+
+    config: Path | None = None
+    data: str = SAMPLE
+    settings: tuple[Setting, ...] = SETTINGS
+    subsets: tuple[str, ...] = ()
+    limit: int | None = None
+    samples: int = 1
+    lexicon: Path | None = None
+
+    concurrency: int | Literal["auto"] | None = None
+    max_cost_usd: float | None = None
+    timeout_s: float = 600.0
+    wait_for_server_s: float = 120.0
+    retry_truncated: bool = False
+    out: Path = Path("results")
+    name: str | None = None
+    cache: Path | None = field(default_factory=lambda: user_cache_path("apieval"))
+    fresh: bool = False

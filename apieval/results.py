@@ -1,0 +1,90 @@
+"""What stored answers come to: scored one at a time, written, and summed up in a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from apieval.analysis.figures import Collector
+from apieval.analysis.summary import Measured, Usage, summarize
+from apieval.errors import StoreError
+from apieval.rebus import scoring
+from apieval.rebus.dataset import Selection
+from apieval.report import files
+from apieval.run import responses
+from apieval.schema import ItemScore, RunSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run or a scoring came to.
+
+    `status` is done, partial, stopped or interrupted; `message` says why it is not done.
+    `folder` is None where nothing was written.
+    """
+
+    model: str
+    folder: Path | None
+    status: str
+    summary: dict[str, Any]
+    message: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""
+        where = str(self.folder) if self.folder else None
+        return {**self.summary, "model": self.model, "dir": where, "status": self.status}
+
+
+def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Result:
+    """Return the result of a summary: done, or partial where an answer is missing."""
+    if not summary["partial"]:
+        return Result(model, folder, "done", summary)
+    counts = summary["outcomes"].values()
+    failed = sum(each["failed"] for each in counts)
+    absent = sum(each["not_asked"] for each in counts)
+    message = f"{failed:,} requests failed, {absent:,} have no answer; every figure is partial"
+    return Result(model, folder, "partial", summary, message)
+
+
+def score_stored(folder: Path, out: Path, spec: RunSpec, selection: Selection) -> dict[str, Any]:
+    """Score a run's stored answers, one at a time, and write what came of it.
+
+    Raises:
+        StoreError: where answers cannot be read, are of other data, or nothing can be written.
+    """
+    gold, usage = selection.by_id, Usage()
+
+    def scores() -> Iterator[ItemScore]:
+        for response in responses.stored(folder):
+            rebus = gold.get(str(response.id))
+            if rebus is None:
+                raise StoreError(
+                    f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the "
+                    "data does not have."
+                )
+            usage.add(response)
+            yield from scoring.score(response, rebus)
+
+    sampling = {k: v for k, v in spec.identity["body"].items() if k != "model"}
+    measured = Measured(spec.model, selection, spec.settings, spec.samples, sampling)
+    return write(out, measured, scores(), usage)
+
+
+def write(
+    out: Path | None, measured: Measured, scores: Iterable[ItemScore], usage: Usage | None
+) -> dict[str, Any]:
+    """Collect scores into a summary, writing both as they come where there is a folder."""
+    collector = Collector(measured.selection.rebuses, measured.settings, measured.samples)
+    if out is None:
+        for item in scores:
+            collector.add(item)
+        return summarize(measured, collector, usage)
+    with files.writing_scores(out) as write_score:
+        for item in scores:
+            collector.add(item)
+            write_score(item)
+    summary = summarize(measured, collector, usage)
+    files.write_summary(out, summary)
+    return summary

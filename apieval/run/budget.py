@@ -1,0 +1,55 @@
+"""How much may be spent: money is reserved before a request is sent, and settled when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from apieval.config import Price
+from apieval.errors import RunFailure
+from apieval.run.money import cost_usd, prompt_tokens
+from apieval.schema import Request, Usage
+
+
+@dataclass(slots=True)
+class Budget:
+    """Money that may be spent: reserved before a request is sent, settled when it ends.
+
+    `most_tokens` is the longest answer the request allows; what an answer of unknown usage cost
+    is taken to be all that was reserved for it.
+    """
+
+    max_usd: float
+    price: Price
+    most_tokens: int
+    spent_usd: float = 0.0
+    _reserved: float = 0.0
+    _open: int = 0
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def reserve(self, request: Request) -> float:
+        """Return what was set aside for a request, once there is room for it.
+
+        Raises:
+            RunFailure: where there is none and nothing is on its way that could make some.
+        """
+        tokens = Usage(prompt_tokens=prompt_tokens(request), completion_tokens=self.most_tokens)
+        worst = cost_usd(tokens, self.price) or 0.0
+        while self.spent_usd + self._reserved + worst > self.max_usd:
+            if not self._open:
+                raise RunFailure(
+                    f"--max-cost {self.max_usd:g} USD is reached: {self.spent_usd:.4f} spent, and "
+                    f"the next answer may cost {worst:.4f}; give a higher one to go on"
+                )
+            self._settled.clear()
+            await self._settled.wait()
+        self._reserved += worst
+        self._open += 1
+        return worst
+
+    def settle(self, reserved: float, cost: float | None) -> None:
+        """Replace a reservation by the real cost, None where that is not known."""
+        self._open -= 1
+        self._reserved = self._reserved - reserved if self._open else 0.0  # no rounding is left
+        self.spent_usd += reserved if cost is None else cost
+        self._settled.set()

@@ -1,0 +1,7 @@
+"""The command line inside the test's process, and data to run it on."""
+
+from __future__ import annotations
+
+from tests.e2e.conftest import inside, no_waits, ten
+
+__all__ = ["inside", "no_waits", "ten"]

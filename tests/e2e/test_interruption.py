@@ -1,0 +1,404 @@
+"""Real processes, ended for real: by kill -9, Ctrl-C, SIGTERM, a full disk, a terminal gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+import pytest
+
+from tests.e2e.conftest import Inside
+from tests.e2e.faults import FaultServer, Manner, Plan
+from tests.e2e.program import (
+    PROGRAM,
+    Material,
+    apieval,
+    configure,
+    end,
+    figures,
+    folder,
+    material,
+    model,
+    plain,
+    shown,
+    start,
+    stored,
+    summary,
+)
+
+RUN: Final = ("run", "local", "--setting", "regular", "--cache", "off", "--yes")
+KILLS: Final = 5
+AT_ONCE: Final = 8
+
+
+@pytest.fixture
+def hundred(tmp_path: Path) -> Material:
+    return material(tmp_path / "hundred.csv", 100)
+
+
+def _held_after(count: int) -> Plan:
+    """Answer the first so many requests and keep the others waiting."""
+    return lambda seen: Manner.HOLD if seen.number > count else None
+
+
+def _wait_for_lines(process: subprocess.Popen[str], count: int) -> None:
+    """Wait until so many answers are on the disk."""
+    while process.poll() is None:
+        found = list(Path("results").glob("*/responses.jsonl"))
+        if found and found[0].read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.01)
+    pytest.fail(f"it ended before: {end(process).err}")
+
+
+def test_kill_9_again_and_again_gives_the_figures_of_a_calm_run(
+    inside: Inside, tmp_path: Path
+) -> None:
+    made = material(tmp_path / "many.csv", 400)
+    chance = random.Random(11)
+    words = (*RUN, "--data", made.path)
+    with FaultServer(made.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        assert inside(*words, "--out", "calm").code == 0
+    with FaultServer(made.answers, latency_s=0.005) as server:
+        configure(tmp_path, local=model(server.url))
+        for _ in range(KILLS):
+            process = start(*words)
+            server.wait_for_requests(server.requests + chance.randint(10, 60))
+            process.kill()
+            assert end(process).code == -signal.SIGKILL
+            assert "Traceback" not in (folder() / "responses.jsonl").read_text(encoding="utf-8")
+        done = inside(*words)
+        assert done.code == 0, done.err
+        assert server.paid <= 400 + KILLS * AT_ONCE
+    assert len(stored(folder())) == 400
+    calm, rough = figures(folder(Path("calm"))), figures(folder())
+    assert rough == calm
+
+
+@pytest.mark.parametrize("tail", [b'{"id":7,"setting":"reg', b'{"id":7,"text":"Verit\xc3', b"\n"])
+def test_a_torn_last_line_is_mended_and_asked_again(
+    tail: bytes, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    words = (*RUN, "--data", ten.path)
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        assert inside(*words).code == 0
+        before = figures(folder())
+        path = folder() / "responses.jsonl"
+        whole = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(whole[:9]) + tail)
+        assert inside(*words).code == 0
+        assert server.requests == 11
+    assert len(stored(folder())) == 10
+    assert figures(folder()) == before
+
+
+def test_ctrl_c_once_keeps_what_is_saved_and_says_how_to_go_on(
+    inside: Inside, hundred: Material, tmp_path: Path
+) -> None:  # B28 A
+    words = (*RUN, "--data", hundred.path)
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words)
+        server.wait_for_requests(30 + AT_ONCE)
+        _wait_for_lines(process, 30)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        said = _read_until(process.stderr, "stopping")
+        assert "30 answers saved" in said  # at once: nothing has come to its end yet
+        done = end(process)
+        assert done.code == 130
+        assert "interrupted, 30 of 100 answers saved" in done.err
+        assert f"to go on: apieval {' '.join(map(str, words))}" in done.err
+        assert plain(done.all)
+        assert len(stored(folder())) == 30
+        found = summary(folder())
+        assert found["partial"]
+        assert found["outcomes"]["regular"]["not_asked"] == 70
+        assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "interrupted"
+
+        server.forget()
+        server.release()
+        assert inside(*words).code == 0
+        assert server.requests == server.paid == 70
+    assert len(stored(folder())) == 100
+
+
+def _read_until(stream: IO[str], word: str) -> str:
+    """Return what a stream says up to the line that holds a word."""
+    said = ""
+    for line in stream:
+        said += line
+        if word in line:
+            return said
+    pytest.fail(f"it never said {word!r}: {said}")
+
+
+def test_ctrl_c_twice_leaves_at_once(
+    inside: Inside, hundred: Material, tmp_path: Path
+) -> None:  # B28 B
+    words = (*RUN, "--data", hundred.path)
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words)
+        server.wait_for_requests(30 + AT_ONCE)
+        _wait_for_lines(process, 30)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        _read_until(process.stderr, "stopping")
+        process.send_signal(signal.SIGINT)
+        done = end(process)
+        assert done.code == 130
+        assert plain(done.all)
+        assert len(stored(folder())) == 30
+        server.forget()
+        server.release()
+        assert inside(*words).code == 0
+        assert server.requests == 70
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_waits_for_what_is_on_its_way(
+    number: signal.Signals, inside: Inside, hundred: Material, tmp_path: Path
+) -> None:
+    words = (*RUN, "--data", hundred.path)
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words)
+        server.wait_for_requests(30 + AT_ONCE)
+        _wait_for_lines(process, 30)
+        process.send_signal(number)
+        assert process.stderr is not None
+        _read_until(process.stderr, "stopping")
+        server.release()
+        done = end(process)
+        assert done.code == 130
+        assert server.requests == 30 + AT_ONCE
+        assert len(stored(folder())) == server.paid == 30 + AT_ONCE
+        server.forget()
+        assert inside(*words).code == 0
+        assert server.requests == 100 - 30 - AT_ONCE
+
+
+def test_ctrl_c_with_json_still_prints_one_document(hundred: Material, tmp_path: Path) -> None:
+    words = (*RUN, "--data", hundred.path, "--json")
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words)
+        server.wait_for_requests(30 + AT_ONCE)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        server.release()
+        done = end(process)
+    assert done.code == 130
+    (only,) = json.loads(done.out)["runs"]
+    assert only["status"] == "interrupted"
+
+
+def test_a_second_process_at_the_same_run_is_refused(
+    inside: Inside, hundred: Material, tmp_path: Path
+) -> None:
+    words = (*RUN, "--data", hundred.path)
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words)
+        server.wait_for_requests(30 + AT_ONCE)
+        for more in ((), ("--fresh",)):
+            second = inside(*words, *more)
+            assert second.code == 2, second.err
+            assert f"process {process.pid}, since 20" in second.err
+            assert plain(second.all)
+        assert server.requests == 30 + AT_ONCE
+        server.release()
+        assert end(process).code == 0
+        assert server.requests == server.paid == 100
+    assert len(stored(folder())) == 100
+
+
+def test_two_processes_share_a_cache(inside: Inside, tmp_path: Path) -> None:
+    made = material(tmp_path / "many.csv", 150)
+    words = ("--data", made.path, "--setting", "regular", "--cache", "cache", "--yes")
+    with FaultServer(made.answers, latency_s=0.002) as server:
+        configure(
+            tmp_path,
+            one=model(server.url),
+            other=model(server.url, params={"temperature": 1}),
+        )
+        both = [start("run", name, *words) for name in ("one", "other")]
+        assert [end(each).code for each in both] == [0, 0]
+        assert server.requests == 300
+        for name in ("one", "other"):
+            done = inside("run", name, *words, "--out", "again")
+            assert done.code == 0
+            assert "150 from cache" in done.err
+        assert server.requests == 300
+    checked = json.loads(inside("cache", "verify", "--cache", "cache", "--json").out)
+    assert checked["damaged"] == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a folder of 128 KB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = ("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(disk))
+    try:
+        done = subprocess.run(words, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip("this user may not mount")
+    yield disk
+    subprocess.run(("umount", str(disk)), check=True)  # noqa: S607
+
+
+def test_a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room(
+    small_disk: Path, inside: Inside, tmp_path: Path
+) -> None:
+    made = material(tmp_path / "many.csv", 100)
+    words = ("run", "local", "--setting", "regular", "--data", made.path, "--out", small_disk)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(64 * 1024))
+    with FaultServer(made.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        done = apieval(*words, "--cache", "off")
+        assert done.code == 3, done.err
+        assert "No space left on device" in done.err
+        assert plain(done.all)
+        run = folder(small_disk)
+        kept = len(stored(run))
+        assert 0 < kept < 100
+        ballast.unlink()
+        server.forget()
+        subprocess.run(("mount", "-o", "remount,size=4m", str(small_disk)), check=True)  # noqa: S607
+        done = inside(*words, "--cache", "off")
+        assert done.code == 0, done.err
+        assert server.requests == 100 - kept
+    assert len(stored(run)) == 100
+    assert not summary(run)["partial"]
+
+
+def _fill(disk: Path) -> None:
+    room = os.statvfs(disk)
+    (disk / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize))
+
+
+def test_a_disk_that_gets_full_under_the_cache_loses_no_answer(
+    small_disk: Path, hundred: Material, tmp_path: Path
+) -> None:
+    subprocess.run(("mount", "-o", "remount,size=1m", str(small_disk)), check=True)  # noqa: S607
+    words = ("run", "local", "--setting", "regular", "--data", hundred.path)
+    with FaultServer(hundred.answers, _held_after(8)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words, "--cache", small_disk / "cache")
+        server.wait_for_requests(8 + AT_ONCE)
+        _fill(small_disk)
+        server.release()
+        done = end(process)
+        assert done.code == 0, done.err
+        assert server.requests == 100
+    assert "going on without it" in done.err
+    assert plain(done.all)
+    assert len(stored(folder())) == 100
+
+
+@pytest.mark.parametrize("fault", ["full", "damaged"])
+def test_a_cache_that_cannot_be_opened_is_gone_without(
+    fault: str, small_disk: Path, ten: Material, tmp_path: Path
+) -> None:
+    cache = small_disk / "cache"
+    cache.mkdir()
+    if fault == "damaged":
+        (cache / "cache.db").write_bytes(b"no database " * 500)
+    else:
+        _fill(small_disk)
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        done = apieval("run", "local", "--data", ten.path, "--cache", cache)
+        assert (done.code, server.requests) == (0, 20), done.err
+    assert str(cache) in done.err
+    assert len(stored(folder())) == 20
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
+def test_nobody_listening_ends_no_run(closed: str, ten: Material, tmp_path: Path) -> None:
+    gone = {"stdout": " | true", "stderr": " 2>&1 >/dev/null | true", "both": " 2>&1 | true"}
+    with FaultServer(ten.answers, lambda _: Manner.HOLD) as server:
+        configure(tmp_path, local=model(server.url))
+        command = f"'{PROGRAM}' {' '.join(RUN)} --data ten.csv{gone[closed]}"
+        process = subprocess.Popen(
+            ("bash", "-c", f"set -o pipefail; {command}"),  # noqa: S607
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        server.wait_for_requests(AT_ONCE)  # by now the reader is gone
+        server.release()
+        done = end(process)
+    assert "Traceback" not in done.err
+    assert "BrokenPipe" not in done.err
+    assert len(stored(folder())) == 10
+    assert not summary(folder())["partial"]
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_end_no_run(closed: str, ten: Material, tmp_path: Path) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        command = f"'{PROGRAM}' {' '.join(RUN)} --data ten.csv {closed}"
+        done = subprocess.run(
+            ("bash", "-c", command),  # noqa: S607
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert not summary(folder())["partial"]
+
+
+def test_a_terminal_that_goes_away_stops_the_run_in_order(
+    hundred: Material, tmp_path: Path
+) -> None:
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(PROGRAM, ["apieval", *RUN, "--data", "hundred.csv", "--log", "log"])  # noqa: S606
+        server.wait_for_requests(30 + AT_ONCE)
+        os.close(terminal)  # the kernel sends SIGHUP
+        while "stopping" not in Path("log").read_text(encoding="utf-8"):
+            time.sleep(0.01)
+        server.release()
+        _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 130
+    kept = stored(folder())
+    assert len(kept) == 30 + AT_ONCE
+    assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "interrupted"
+
+
+def test_a_terminal_shows_a_bar_and_is_left_as_it_was(hundred: Material, tmp_path: Path) -> None:
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM="xterm", COLUMNS="120")
+            os.execv(PROGRAM, ["apieval", *RUN, "--data", "hundred.csv"])  # noqa: S606
+        screen = shown(terminal, until=b"30/100")
+        server.release()
+        screen += shown(terminal, until=None)
+        os.close(terminal)
+        _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert b"solution_match" in screen
+    assert screen.rfind(b"\x1b[?25h") > screen.rfind(b"\x1b[?25l")  # the cursor is shown again
+    assert b"Traceback" not in screen
