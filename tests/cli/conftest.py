@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from tests.e2e.conftest import inside, no_waits, ten
 
-__all__ = ["inside", "no_waits", "ten"]
+__all__ = ["inside", "no_waits", "nothing_left_running", "ten"]

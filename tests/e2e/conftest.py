@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,9 +13,16 @@ from apieval import one_run
 from apieval.cli import app
 from apieval.run import limiter
 from apieval.run.retry import RetryPolicy
-from tests.e2e.program import Done, Material, material
+from tests.e2e.program import Done, Material, end_all, material
 
 Inside = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """Leave no program behind, and so no folder in use, where a test fails midway."""
+    yield
+    end_all()
 
 
 @pytest.fixture

@@ -124,9 +124,13 @@ def configure(folder: Path, **models: Mapping[str, Any]) -> Path:
     return path
 
 
+STARTED: Final[list[subprocess.Popen[str]]] = []
+"""What was started and may still run; a fixture ends it after each test, however that went."""
+
+
 def start(*words: str | Path, **env: str) -> subprocess.Popen[str]:
     """Start the program in a group of its own."""
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [PROGRAM, *map(str, words)],
         env={**os.environ, **env},
         stdin=subprocess.DEVNULL,
@@ -135,6 +139,17 @@ def start(*words: str | Path, **env: str) -> subprocess.Popen[str]:
         encoding="utf-8",
         start_new_session=True,
     )
+    STARTED.append(process)
+    return process
+
+
+def end_all() -> None:
+    """End whatever a test that failed midway has left running."""
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -23,6 +24,7 @@ from tests.e2e.program import (
     apieval,
     configure,
     end,
+    end_all,
     figures,
     folder,
     material,
@@ -258,6 +260,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if done.returncode:
         pytest.skip("this user may not mount")
     yield disk
+    end_all()  # who still runs holds it
     subprocess.run(("umount", str(disk)), check=True)  # noqa: S607
 
 
@@ -288,8 +291,12 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room(
 
 
 def _fill(disk: Path) -> None:
-    room = os.statvfs(disk)
-    (disk / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize))
+    """Take the last byte, also while somebody else writes."""
+    with (disk / "ballast").open("ab", buffering=0) as ballast:
+        for size in (64 * 1024, 1024, 1):
+            with suppress(OSError):
+                while ballast.write(bytes(size)) == size:
+                    pass
 
 
 def test_a_disk_that_gets_full_under_the_cache_loses_no_answer(
