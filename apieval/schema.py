@@ -9,6 +9,7 @@ mends what a hostile server or file may hold, at the place where it enters.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, NamedTuple
 
@@ -44,8 +45,12 @@ class Message(Record):
     content: str
 
 
-class Rebus(Record):
-    """One row of a data file; `subset` is None where the file has no subsets."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebus:
+    """One row of a data file; `subset` is None where the file has no subsets.
+
+    A plain dataclass, since a run holds all of its rows: a pydantic record takes a kilobyte more.
+    """
 
     id: RowId
     subset: str | None = None

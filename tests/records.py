@@ -62,7 +62,8 @@ Soluzione: Verità nascosta
 
 def rebus(**changes: object) -> Rebus:
     words = {name: tuple(ROW[name].split(";")) for name in ("word_guesses", "solution_words")}
-    return Rebus.model_validate({"id": 0, **ROW, **words, **changes})
+    fields: dict[str, Any] = {"id": 0, **ROW, **words, **changes}
+    return Rebus(**fields)
 
 
 def prediction(**changes: object) -> Prediction:

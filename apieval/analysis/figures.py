@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -31,17 +30,8 @@ Cell = tuple[Setting, str, str]
 """Setting, subset, parser."""
 
 
-@dataclass(slots=True)
-class Tallies:
-    """The tallies of one setting, subset and parser, by rebus; samples of a rebus stand together."""
-
-    by_rebus: dict[RowId, dict[str, list[Tally]]] = field(default_factory=dict)
-
-    def add(self, score: ItemScore) -> None:
-        """Take in the score of one answer; a failed one has none."""
-        mine = self.by_rebus.setdefault(score.id, {name: [] for name in METRICS})
-        for name, tally in (score.tallies or {}).items():
-            mine[name].append(tally)
+Tallies = dict[RowId, list[dict[str, Tally]]]
+"""The tallies of one setting, subset and parser: by rebus, those of its samples together."""
 
 
 class Collector:
@@ -55,15 +45,16 @@ class Collector:
         self._samples = samples
         subsets = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
         self._cells: dict[Cell, Tallies] = {
-            cell: Tallies() for cell in product(settings, subsets, PARSERS)
+            cell: {} for cell in product(settings, subsets, PARSERS)
         }
         self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
 
     def add(self, score: ItemScore) -> None:
         """Take in the score of one answer by one parser."""
         for subset in (ALL, score.subset):
-            if subset is not None:
-                self._cells[score.setting, subset, score.parser].add(score)
+            if subset is not None and score.tallies is not None:
+                cell = self._cells[score.setting, subset, score.parser]
+                cell.setdefault(score.id, []).append(score.tallies)
         if score.parser == official.NAME:  # every answer has one score of this parser
             self.outcomes[score.setting][score.outcome.value] += 1
 
@@ -82,7 +73,7 @@ def _figure(name: str, golds: Sequence[Rebus], tallies: Tallies, samples: int) -
     items: list[_Item] = []
     lost = [0, 0]
     for gold in golds:
-        mine = tallies.by_rebus.get(gold.id, {}).get(name, [])
+        mine = [sample[name] for sample in tallies.get(gold.id, ())]
         missing = samples - len(mine)
         total = _total(name, gold)
         lost[0] += missing * total

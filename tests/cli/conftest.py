@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.e2e.conftest import inside, no_waits, ten
+from tests.e2e.conftest import inside, no_waits, nothing_left_running, ten
 
 __all__ = ["inside", "no_waits", "nothing_left_running", "ten"]
