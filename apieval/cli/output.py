@@ -1,7 +1,7 @@
 """What goes to the screen: results to stdout, everything else to stderr.
 
-Text of models and data is printed as it is: rich's markup is never switched on for it, and what
-the console cannot show is escaped instead of ending the program.
+Text of models and data is printed as it is: rich's markup is never switched on for it. What the
+console cannot show, and what would play with the terminal, is escaped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.text import Text
+
+from apieval.report.terminal import visible
 
 WIDTH = 80
 _NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO})
@@ -71,13 +73,13 @@ def show(renderables: Iterable[RenderableType]) -> None:
 def line(text: str = "") -> None:
     """Print one line of results to stdout, never cut or wrapped."""
     with listened_to(sys.stdout):
-        print(text)  # noqa: T201 # this is the place that prints
+        print(visible(text))  # noqa: T201 # this is the place that prints
 
 
 def say(text: str) -> None:
     """Print a message to stderr, never cut or wrapped."""
     with listened_to(sys.stderr):
-        print(text, file=sys.stderr)  # noqa: T201 # this is the place that prints
+        print(visible(text), file=sys.stderr)  # noqa: T201 # this is the place that prints
 
 
 def document(value: object) -> None:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from apieval.cli import output
 from apieval.errors import AttemptFailed, ServerDown
+from apieval.report.terminal import visible
 from apieval.run.money import Forecast
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
@@ -57,7 +58,7 @@ class Lines(Watcher):
     def stumbled(self, failure: AttemptFailed) -> None:
         """Keep the last failure."""
         self._stumbles += 1
-        self._last = str(failure)
+        self._last = visible(str(failure))
         if self._stumbles == 1 and not isinstance(failure, ServerDown):  # told of by the runner
             self.message(f"an attempt failed and is made again: {failure}")
 
@@ -157,7 +158,7 @@ class Bar(Lines):
     def message(self, text: str) -> None:
         """Print a line above the bar."""
         with output.listened_to(sys.stderr):
-            self._progress.console.print(Text(text), soft_wrap=True)
+            self._progress.console.print(Text(visible(text)), soft_wrap=True)
 
     def ended(self) -> None:
         """Take the bar away and say how it ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,9 +13,21 @@ from rich.text import Text
 from apieval.rebus.metrics import HEADLINE, METRICS
 
 _HINTS_ONLY: Final = "word_guess_length_accuracy"
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""Control characters but tab and line feed, line separators, marks and overrides of direction."""
 _OFFICIAL: Final = "official"
 _ALL: Final = "all"
 _OF_SUBSETS: Final = ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
+
+
+def visible(text: str) -> str:
+    """Return a text with nothing in it that moves the cursor, colours, or turns the direction.
+
+    Names and messages may come from a hostile server or file; such characters show as escapes.
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -25,7 +38,8 @@ def number(value: float | None, places: int = 3) -> str:
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
-    yield Text(f"\n{model} on {data['name']}, {data['n']} rebuses, official parser", style="bold")
+    what = visible(f"{model} on {data['name']}, {data['n']} rebuses, official parser")
+    yield Text(f"\n{what}", style="bold")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. Each figure counts them as not right; the columns at "
@@ -83,7 +97,7 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
             figures = summary["figures"][setting][subset][_OFFICIAL]
             cells = [number(figures[name]["micro"]["value"]) for name in _OF_SUBSETS]
             n = figures[HEADLINE]["micro"]["n"]
-            table.add_row(Text(setting), Text(subset), *cells, f"{n:,}")
+            table.add_row(Text(setting), Text(visible(subset)), *cells, f"{n:,}")
     return table
 
 

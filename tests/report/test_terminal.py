@@ -165,3 +165,19 @@ def test_large_numbers_fit() -> None:
             figure["micro"]["n"] = 100_000_000
         found["outcomes"][setting] = dict.fromkeys(found["outcomes"][setting], 10_000_000)
     assert row(shown(found), "solution_match")[-1] == "100,000,000"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(
+            "Verità [red] :smile: 日本\n\tx", "Verità [red] :smile: 日本\n\tx", id="plain"
+        ),
+        pytest.param("\x1b[31mrosso\x07", "\\x1b[31mrosso\\x07", id="escape sequence and bell"),
+        pytest.param("a\rb\x9b2Jc\x00", "a\\rb\\x9b2Jc\\x00", id="carriage return, CSI, NUL"),
+        pytest.param("\u202eodio\u2066", "\\u202eodio\\u2066", id="direction"),
+        pytest.param("a\u2028b", "a\\u2028b", id="line separator"),
+    ],
+)
+def test_nothing_plays_with_the_terminal(text: str, shown: str) -> None:
+    assert terminal.visible(text) == shown
