@@ -33,11 +33,16 @@ from pydantic_core import ErrorDetails
 from apieval import strict_yaml
 from apieval.errors import ConfigError, did_you_mean
 
+MOST_AT_ONCE: Final = 10_000
 FILE_NAME: Final = "providers.yaml"
 BASELINE: Final = "baseline"
 _SECRET_HEADER: Final = re.compile(
     r"(?i)(^|[-_])(proxy-?)?(auth\w*|api-?key|key|\w*token|secret|password|cookie)($|[-_])"
 )
+_SECRET_FIELD: Final = re.compile(
+    r"(?i)api[-_]?key|secret|password|authori[sz]ation|credential|(access|auth|bearer)[-_]?token"
+)
+_SECRET_VALUE: Final = re.compile(r"(sk|hf|gsk|xai|pk|ghp)[-_][-\w]{12}|AIza[-\w]{12}|(?i:bearer )")
 _FULL_PATH: Final = "/chat/completions"
 
 
@@ -69,6 +74,17 @@ def _public_headers(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
+def _public_body(body: dict[str, Any]) -> dict[str, Any]:
+    for name, value in body.items():
+        text = value if isinstance(value, str) else ""
+        if _SECRET_FIELD.search(name) or _SECRET_VALUE.match(text):
+            raise ValueError(f"{name!r} seems to be a key: name its variable in api_key_env")
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict):
+                _public_body(inner)
+    return body
+
+
 def _known_params(names: list[str]) -> list[str]:
     for name in names:
         if name not in Params.model_fields:
@@ -84,12 +100,13 @@ def _listed(value: object) -> object:
 def _concurrency(value: object) -> int | Literal["auto"]:
     if value == "auto":
         return "auto"
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_AT_ONCE:
         return value
-    raise ValueError("must be a whole number of requests at once, from 1, or auto")
+    raise ValueError(f"must be a whole number of requests at once, 1 to {MOST_AT_ONCE}, or auto")
 
 
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
+Body = Annotated[dict[str, Any], AfterValidator(_public_body)]
 Headers = Annotated[dict[str, str], AfterValidator(_public_headers)]
 Texts = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 Concurrency = Annotated[
@@ -128,7 +145,7 @@ class Params(Section):
 class Defaults(Params):
     """What holds for every model that does not say otherwise."""
 
-    extra_body: dict[str, Any] = {}
+    extra_body: Body = {}
 
 
 class Price(Section):
@@ -173,7 +190,7 @@ class OpenAICompatible(_Model):
         BeforeValidator(_listed, json_schema_input_type=str | list[str]),
     ]
     api_key_env: VariableName | None = None
-    extra_body: dict[str, Any] = {}
+    extra_body: Body = {}
     headers: Headers = {}
     cache_identity: str | None = Field(default=None, min_length=1)
 

@@ -59,10 +59,11 @@ class AttemptFailed(ApievalError):
 
     `status` is the HTTP status, or the one that an error inside a 200 names; None where no reply
     arrived. `retry_after_s` is how long the server asked us to wait, in seconds, None where it
-    did not say.
+    did not say. `billed` says that the server did work for it, as far as anybody can tell.
     """
 
     exit_code = 1
+    billed = False
 
     def __init__(
         self, message: str, *, status: int | None = None, retry_after_s: float | None = None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval import config as configuration
 from apieval.analysis.summary import Measured
@@ -24,6 +24,8 @@ from apieval.results import Result, result_of, score_stored, write
 from apieval.run import header, plan
 from apieval.run.watcher import Watcher
 from apieval.schema import SETTINGS, ItemScore, Request, RunSpec, Setting
+
+MOST_SAMPLES: Final = 1_000
 
 
 def run(
@@ -80,7 +82,7 @@ def score(
     path: Path,
     data: str | Path | None = None,
     *,
-    setting: Setting = "regular",
+    setting: Setting | None = None,
     subsets: Sequence[str] = (),
     limit: int | None = None,
     out: Path | None = None,
@@ -93,12 +95,17 @@ def score(
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
     """
+    if not path.exists():
+        raise StoreError(f"{path}: there is no such run folder or file.")
     if path.is_dir():
-        if subsets or limit is not None:
-            raise ConfigError(f"{path}: a run is scored whole; leave out --subset and --limit.")
+        if subsets or limit is not None or setting is not None:
+            raise ConfigError(
+                f"{path}: a run is scored whole; leave out --setting, --subset and --limit."
+            )
         return _score_run(path, data, out)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
+    setting = setting or "regular"
     whole = dataset.load(data, gold_only=True)
     selection = whole.select(subsets, limit)
     if path.suffix.lower() == ".csv":
@@ -127,6 +134,10 @@ def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[Item
 
 
 def _check(models: Sequence[str], options: RunOptions) -> None:
+    if isinstance(models, str) or isinstance(options.settings, str):
+        raise ConfigError("models are a list of names, and settings a tuple, as in ('hints',).")
+    if unknown := [each for each in options.settings if each not in SETTINGS]:
+        raise ConfigError(f"there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.")
     if not models:
         raise ConfigError("name at least one model; `apieval models` lists them.")
     if len(set(models)) < len(models):
@@ -135,9 +146,10 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError("--name names one run, but several models were given; run them apart.")
     if options.name and plan.slug(options.name) != options.name:
         raise ConfigError(f"--name {options.name!r}: use letters, digits, '.', '_' and '-' alone.")
-    for what, value in (("--limit", options.limit), ("--samples", options.samples)):
-        if value is not None and value < 1:
-            raise ConfigError(f"{what} {value}: must be 1 or more.")
+    if options.limit is not None and options.limit < 1:
+        raise ConfigError(f"--limit {options.limit}: must be 1 or more.")
+    if not 1 <= options.samples <= MOST_SAMPLES:
+        raise ConfigError(f"--samples {options.samples}: must be 1 to {MOST_SAMPLES:,}.")
 
 
 def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
@@ -146,10 +158,12 @@ def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Resul
         raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
     try:
         spec = RunSpec.model_validate(known["spec"])
-        path, digest = data or known["data"]["path"], known["data"]["digest"]
+        path, digest = data or str(known["data"]["path"]), known["data"]["digest"]
         status, message = known["status"], known.get("message")
     except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
+    if data is None and path != dataset.SAMPLE and not Path(path).exists():
+        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
     loaded = dataset.load(path)
     if loaded.digest != digest:
         raise DataError(

@@ -6,7 +6,7 @@ this module only when a run begins.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -32,8 +32,9 @@ from apieval.run.runner import Runner
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Outcome, RunSpec
+from apieval.schema import Outcome, Rebus, RunSpec, Setting
 
+_SHOWN: Final = 5
 _OPEN: Final = {"ended": None, "took_s": None, "message": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
@@ -59,7 +60,7 @@ class OneRun:
             identity=self.prepared.identity,
             data=self.selection.data.name,
             settings=options.settings,
-            subsets=options.subsets or None,
+            subsets=tuple(dict.fromkeys(self.selection.subsets)) or None,
             limit=options.limit,
             samples=options.samples,
             prompts={setting: prompts.template_hash(setting) for setting in options.settings},
@@ -75,6 +76,7 @@ class OneRun:
         self.prepared.budget(self.options.max_cost_usd, 0.0)
         if not self.options.fresh:
             header.check_same_run(self.folder, self.spec, self.selection.data.digest)
+            store.check_has_header(self.folder)
 
     def carry_out(self) -> Result:
         """Ask what has no answer yet, then score everything that has.
@@ -90,7 +92,7 @@ class OneRun:
             opened = Store.open(self.folder, self.watcher.message, self._ask_again())
             stack.callback(opened.close)
             header.write(self.folder, {**self._header(), "began": began.isoformat(), **_OPEN})
-            cache = None
+            cache: ResponseCache | None = None
             # what the embedded solver says costs nothing, and changes with the code at hand
             if self.options.cache and not isinstance(self.prepared.model, Embedded):
                 try:
@@ -99,12 +101,20 @@ class OneRun:
                 except CacheFailed as error:
                     self.watcher.message(f"{error} Going on without it.")
             status, message = self._ask(opened, cache)
+            opened.tidy()
+            return self._scored(opened, began, status, message)
+
+    def _scored(
+        self, opened: Store, began: datetime, status: str | None, message: str | None
+    ) -> Result:
         try:
+            if status is not None:  # said before scoring, which a second Ctrl-C may end
+                header.write(self.folder, {"status": status, "message": message})
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
             result = result_of(self.spec.model, self.folder, summary)
             if status is not None:
                 result = replace(result, status=status, message=message)
-            self._close_header(result, began)
+            self._close_header(result, began, opened.spent_usd)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             raise StoppedEarly(message or str(error)) from None
         return result
@@ -115,11 +125,12 @@ class OneRun:
 
     def _header(self) -> dict[str, Any]:
         data = self.selection.data
-        broken = dict(data.rule_breakers())
-        if broken:
+        broken = self.selection.rule_breakers()
+        for rule, ids in broken.items():
+            shown = ", ".join(map(str, ids[:_SHOWN])) + (", ..." if ids[_SHOWN:] else "")
             self.watcher.message(
-                f"{data.name}: rows that break a rule of the game, used all the same: "
-                + "; ".join(f"{rule}: {count}" for rule, count in broken.items())
+                f"{data.name}: {len(ids):,} rows break a rule of the game ({rule}) and are used "
+                f"all the same: {shown}"
             )
         facts = {
             "name": data.name,
@@ -130,24 +141,26 @@ class OneRun:
         }
         return plan.header(self.spec, facts)
 
-    def _close_header(self, result: Result, began: datetime) -> None:
+    def _close_header(self, result: Result, began: datetime, spent_usd: float) -> None:
         ended = datetime.now(UTC)
         known = {name: result.summary[name] for name in ("outcomes", "usage", "served")}
         times = {"ended": ended.isoformat(), "took_s": round((ended - began).total_seconds(), 3)}
         end = {"status": result.status, "message": result.message, **known, **times}
+        end["spent_usd"] = spent_usd
         header.write(self.folder, end)
 
     def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
         """Ask what has no answer yet; return status and message where that was cut short."""
         spec, answered = self.spec, opened.answered
-        total = len(self.selection.rebuses) * len(spec.settings) * spec.samples
-        self.watcher.began(spec.model, self.folder, total, len(answered))
-        if len(answered) >= total:
+        questions = [(rebus.id, setting, sample) for setting, rebus, sample in self._questions()]
+        left = sum(each not in answered for each in questions)
+        self.watcher.began(spec.model, self.folder, len(questions), len(questions) - left)
+        if not left:
             self.watcher.ended()
             return None, None
         try:
-            if not self.watcher.confirmed(self._forecast(answered)):
-                return "stopped", "not begun"
+            if not self.watcher.confirmed(self._forecast(answered, cache)):
+                return "stopped", "not begun, nothing was asked"
             drive(self._asking(opened, cache), self._stop)
         except (StoppedEarly, StoreError) as error:
             return "stopped", str(error)
@@ -157,15 +170,21 @@ class OneRun:
             self.watcher.ended()
         return None, None
 
-    def _forecast(self, answered: Collection[ItemKey]) -> Forecast:
+    def _questions(self) -> Iterator[tuple[Setting, Rebus, int]]:
         spec = self.spec
-        each = product(spec.settings, self.selection.rebuses, range(spec.samples))
+        return product(spec.settings, self.selection.rebuses, range(spec.samples))
+
+    def _forecast(self, answered: Collection[ItemKey], cache: ResponseCache | None) -> Forecast:
+        """Return what is about to be asked; the cache is looked through where there is a price."""
+        spec, price = self.spec, self.prepared.model.price
+        look = cache if price else None
         lengths = (
             prompts.lengths(rebus, setting)
-            for setting, rebus, sample in each
+            for setting, rebus, sample in self._questions()
             if (rebus.id, setting, sample) not in answered
+            and not (look and look.get(prompts.request(rebus, setting, sample, spec.identity)))
         )
-        return forecast(lengths, self.prepared.model.price, self.prepared.most_tokens)
+        return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
 
     def _stop(self) -> None:
         if self._runner:

@@ -59,15 +59,16 @@ def score_stored(folder: Path, out: Path, spec: RunSpec, selection: Selection) -
     def scores() -> Iterator[ItemScore]:
         for response in responses.stored(folder):
             rebus = gold.get(str(response.id))
-            if rebus is None:
+            foreign = response.setting not in spec.settings or response.sample >= spec.samples
+            if rebus is None or foreign:
                 raise StoreError(
-                    f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the "
-                    "data does not have."
+                    f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
+                    f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
             usage.add(response)
             yield from scoring.score(response, rebus)
 
-    sampling = {k: v for k, v in spec.identity["body"].items() if k != "model"}
+    sampling = {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"}
     measured = Measured(spec.model, selection, spec.settings, spec.samples, sampling)
     return write(out, measured, scores(), usage)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Setting = Literal["regular", "hints"]
 SETTINGS: Final[tuple[Setting, ...]] = ("regular", "hints")
@@ -179,7 +179,7 @@ class RunSpec(Record):
     settings: tuple[Setting, ...]
     subsets: tuple[str, ...] | None = None
     limit: int | None = None
-    samples: int = 1
+    samples: int = Field(default=1, ge=1)
     prompts: dict[str, str]
 
 

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -77,7 +78,7 @@ def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         ValueError: for a key that stands twice.
     """
     names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise ValueError(f"the key {twice!r} stands twice; keep one of them")
     return dict(pairs)

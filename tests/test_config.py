@@ -248,10 +248,10 @@ def test_concurrency(tmp_path: Path, value: object) -> None:
     assert one(tmp_path, limits={"concurrency": value}).limits.concurrency == value
 
 
-@pytest.mark.parametrize("value", ["Auto", "8", 0, -1, True, 1.0, None])
+@pytest.mark.parametrize("value", ["Auto", "8", 0, -1, True, 1.0, None, 10_001])
 def test_what_is_no_concurrency(tmp_path: Path, value: object) -> None:
     message = refusal(tmp_path, of_model(limits={"concurrency": value}))
-    assert "must be a whole number of requests at once, from 1, or auto" in message
+    assert "must be a whole number of requests at once, 1 to 10000, or auto" in message
 
 
 def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
@@ -551,3 +551,31 @@ def test_the_configuration_cannot_be_changed(tmp_path: Path) -> None:
     model: Any = one(tmp_path)
     with pytest.raises(ValueError, match="frozen"):
         model.model = "other"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"api_key": "x"}, id="by its name"),
+        pytest.param({"options": {"Authorization": "x"}}, id="inside"),
+        pytest.param({"list": [{"access_token": "x"}]}, id="in a list"),
+        pytest.param({"custom": "sk-finta-000111222"}, id="by its value"),
+    ],
+)
+def test_a_key_in_the_body_is_refused_and_not_shown(tmp_path: Path, body: object) -> None:
+    entry = {"provider": "openai-compatible", "base_url": "http://127.0.0.1:9", "model": "m"}
+    path = tmp_path / "providers.yaml"
+    path.write_text(json.dumps({"version": 1, "models": {"m": {**entry, "extra_body": body}}}))
+    with pytest.raises(ConfigError, match="name its variable in api_key_env") as caught:
+        config.load(path)
+    assert "finta" not in str(caught.value)
+
+
+def test_what_only_sounds_like_a_key_is_sent(tmp_path: Path) -> None:
+    body = {"stop_token_ids": [1], "min_tokens": 5, "chat_template_kwargs": {"keyword": "skill"}}
+    entry = {"provider": "openai-compatible", "base_url": "http://127.0.0.1:9", "model": "m"}
+    path = tmp_path / "providers.yaml"
+    path.write_text(json.dumps({"version": 1, "models": {"m": {**entry, "extra_body": body}}}))
+    found = config.load(path).find("m")
+    assert isinstance(found, config.OpenAICompatible)
+    assert found.extra_body == body

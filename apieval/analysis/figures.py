@@ -117,5 +117,10 @@ def _aggregated(
     value = math.fsum(first for first, _ in items) / n
     figure: dict[str, Any] = {"value": value, "low": interval[0], "high": interval[1], "n": n}
     if lost:
-        figure |= {"at_least": value, "at_most": value + lost / n}
+        answered = n - lost
+        figure |= {
+            "at_least": value,
+            "at_most": value + lost / n,
+            "answered": value * n / answered if answered else None,
+        }
     return figure

@@ -50,6 +50,8 @@ class Usage:
     def add(self, response: Response) -> None:
         """Take in one answer; what a cached one cost was paid before."""
         if response.outcome is Outcome.FAILED:
+            if response.cost_usd:  # empty answers before it were paid for all the same
+                self.sums["cost_usd"] = self.sums.get("cost_usd", 0) + response.cost_usd
             return
         self.answers += 1
         self.cached += response.cached

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 from platformdirs import user_cache_path
 
+from apieval.config import MOST_AT_ONCE
 from apieval.errors import ConfigError
 from apieval.schema import SETTINGS, Setting
 
@@ -86,6 +87,8 @@ def concurrency(choice: str | None) -> int | Literal["auto"] | None:
     """
     if choice is None or choice == "auto":
         return "auto" if choice else None
-    if choice.isascii() and choice.isdecimal() and int(choice) > 0:
-        return int(choice)
-    raise ConfigError(f"--concurrency {choice!r}: give a number from 1, or auto.")
+    if choice.isascii() and choice.isdecimal() and len(choice) <= len(str(MOST_AT_ONCE)):
+        number = int(choice)
+        if 0 < number <= MOST_AT_ONCE:
+            return number
+    raise ConfigError(f"--concurrency: give a number from 1 to {MOST_AT_ONCE:,}, or auto.")

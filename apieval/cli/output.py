@@ -18,10 +18,12 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from apieval.errors import StoreError
 from apieval.report.terminal import visible
 
 WIDTH = 80
-_NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO})
+_NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO, errno.EBADF})
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def prepare() -> None:
@@ -55,8 +57,9 @@ def listened_to(stream: TextIO | None) -> Iterator[None]:
         if stream is not None:
             stream.flush()
     except OSError as error:
-        if stream is None or error.errno not in _NOBODY_LISTENS:
-            raise
+        gone = error.errno in _NOBODY_LISTENS or (stream is sys.stderr and error.errno in _NO_ROOM)
+        if stream is None or not gone:
+            raise StoreError(f"the output cannot be written: {error.strerror}.") from None
         # what the stream still holds must not fail again at the end of the program
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -77,7 +80,9 @@ def line(text: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Print a message to stderr, never cut or wrapped."""
+    """Print a message to stderr, never cut or wrapped; with no stderr at all, to nobody."""
+    if sys.stderr is None:
+        return
     with listened_to(sys.stderr):
         print(visible(text), file=sys.stderr)  # noqa: T201 # this is the place that prints
 

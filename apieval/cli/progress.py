@@ -13,6 +13,7 @@ from typing import Final
 
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Column
 from rich.text import Text
 
 from apieval.cli import output
@@ -53,7 +54,7 @@ class Lines(Watcher):
         now = time.monotonic()
         if now - self._told >= EVERY_S:
             self._told = now
-            self.message(f"{self.done:,} of {self.total:,}; {self.state()}")
+            self.message(self.state())
 
     def stumbled(self, failure: AttemptFailed) -> None:
         """Keep the last failure."""
@@ -73,7 +74,7 @@ class Lines(Watcher):
     def ended(self) -> None:
         """Say how it ended."""
         if self._outcomes:
-            self.message(f"{self.done:,} of {self.total:,}; {self.state()}")
+            self.message(self.state())
 
     def count(self, response: Response) -> None:
         """Take an answer into the counts."""
@@ -86,21 +87,23 @@ class Lines(Watcher):
         self._usd += response.cost_usd or 0.0
 
     def state(self) -> str:
-        """Return rate, time left, spend, outcomes, pressure and last failure in a few words."""
-        new = sum(self._outcomes.values())
+        """Return what is worth knowing in a few words, the most important first."""
         took = max(time.monotonic() - self._since, 1e-3)
-        parts = [f"{new / took:,.1f}/s"]
-        if self._tokens:
-            parts.append(f"{self._tokens / took:,.0f} tokens/s")
-        if new and self.done < self.total:
-            left = timedelta(seconds=round((self.total - self.done) * took / new))
-            parts.append(f"{left} left")
-            parts.append(self._pressure)
+        asked = sum(self._outcomes.values()) - self._cached  # the cache says nothing of the rate
+        left = self.total - self.done
+        parts = [f"{self.done:,} of {self.total:,}"]
+        if left and asked:
+            parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
         if self._usd:
             parts.append(f"{self._usd:,.4f} USD")
         parts += [f"{name} {count:,}" for name, count in sorted(self._outcomes.items())]
         if self._cached:
             parts.append(f"{self._cached:,} from cache")
+        parts.append(f"{asked / took:,.1f}/s")
+        if self._tokens:
+            parts.append(f"{self._tokens / took:,.0f} tokens/s")
+        if left:
+            parts.append(self._pressure)
         if self._stumbles:
             parts.append(f"{self._stumbles:,} attempts failed, the last: {self._last}")
         return ", ".join(part for part in parts if part)
@@ -122,9 +125,14 @@ class Bar(Lines):
         super().__init__()
         self._ask = ask
         self._progress = Progress(
-            BarColumn(bar_width=20),
-            TextColumn("{task.completed:,}/{task.total:,}", markup=False),
-            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=10, table_column=Column(min_width=10)),
+            # the one column that gives way, from its end: the count stands first
+            TextColumn(
+                "{task.description}",
+                markup=False,
+                table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+            ),
+            expand=True,
             console=output.console(stderr=True),
             refresh_per_second=5,
             transient=True,
@@ -135,12 +143,16 @@ class Bar(Lines):
         """Tell the forecast, ask where it costs money, then draw the bar."""
         super().confirmed(forecast)
         try:
-            if self._ask and forecast.usd and not typer.confirm("begin?", default=True, err=True):
+            if (
+                self._ask
+                and forecast.at_stake
+                and not typer.confirm("begin?", default=True, err=True)
+            ):
                 return False
         except typer.Abort:  # Ctrl-C, which is an interrupt here as anywhere in a run
             raise KeyboardInterrupt from None
         self._progress.start()
-        self._task = self._progress.add_task("", total=self.total, completed=self.done)
+        self._task = self._progress.add_task(self.state(), total=self.total, completed=self.done)
         return True
 
     def answered(self, response: Response) -> None:

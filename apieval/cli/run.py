@@ -6,7 +6,7 @@ import gc
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -147,8 +147,11 @@ def _logged(path: Path | None, watcher: Watcher) -> Iterator[Watcher]:
         file = path.open("a", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"--log {path}: cannot be written: {error.strerror}.") from None
-    with file:
+    try:
         yield Log(file, watcher)
+    finally:
+        with suppress(OSError):  # told of when it was written
+            file.close()
 
 
 def _tell(result: Result, *, table: bool) -> None:
@@ -166,4 +169,5 @@ def _tell(result: Result, *, table: bool) -> None:
         + (f": {result.message}" if result.message else "")
     )
     words = [word for word in sys.argv[1:] if word != "--fresh"]  # which would start over
-    output.say(f"to go on: {shlex.join(['apieval', *words])}")
+    first = "when that is put right, " if result.status == "stopped" else ""
+    output.say(f"{first}to go on: {shlex.join(['apieval', *words])}")

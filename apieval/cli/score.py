@@ -27,8 +27,11 @@ def score(
         option("--data", help="The data file the answers are of.", metavar="sample|PATH"),
     ] = None,
     setting: Annotated[
-        Setting, option("--setting", help="The setting of answers that do not say theirs.")
-    ] = "regular",
+        Setting | None,
+        option(
+            "--setting", help="The setting of answers that do not say theirs; regular without it."
+        ),
+    ] = None,
     subset: options.Subset = None,
     limit: options.Limit = None,
     out: Annotated[

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -22,7 +22,7 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.config import is_loopback
-from apieval.errors import AttemptFailed, ServerDown, TransientFailure, WebPage
+from apieval.errors import AttemptFailed, ItemFailure, ServerDown, TransientFailure, WebPage
 from apieval.providers.failures import failure, hidden_failure, server_message
 from apieval.schema import Reply, Request, Usage, well_formed
 
@@ -33,9 +33,19 @@ ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""No answer is longer, unpacked; a server that sends more has run wild."""
 _LEAST_SHOWN: Final = 4
 _TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
+
+
+class Whole(NamedTuple):
+    """A reply that has come whole: status, headers, body."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 @dataclass(slots=True)
@@ -84,7 +94,8 @@ class OpenAICompatibleClient:
         endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
-            return read_reply(await self._post(endpoint, content), str(endpoint.url))
+            reply = read_reply(await self._post(endpoint, content), str(endpoint.url))
+            return self._without_key(reply)
         except AttemptFailed as error:
             # a server may put the key into its message
             error.args = (self._masked(str(error)),)
@@ -97,7 +108,7 @@ class OpenAICompatibleClient:
         for endpoint in self._endpoints:
             await endpoint.transport.aclose()
 
-    async def _post(self, endpoint: _Endpoint, content: bytes) -> httpx.Response:
+    async def _post(self, endpoint: _Endpoint, content: bytes) -> Whole:
         try:
             return await self._sent(endpoint, content)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
@@ -107,7 +118,7 @@ class OpenAICompatibleClient:
             what = well_formed(str(error)) or type(error).__name__
             raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
 
-    async def _sent(self, endpoint: _Endpoint, content: bytes) -> httpx.Response:
+    async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:
         """Return the whole reply.
 
         By the transport itself: httpx's client around it (redirects, cookies, authentication) costs
@@ -121,11 +132,25 @@ class OpenAICompatibleClient:
             extensions={"timeout": _TIMEOUT},
         )
         response = await endpoint.transport.handle_async_request(request)
+        chunks, size = [], 0
         try:
-            await response.aread()
+            async for chunk in response.aiter_bytes():
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    raise ItemFailure(f"the reply from {endpoint.url} is larger than 64 MB")
         finally:
             await response.aclose()
-        return response
+        return Whole(response.status_code, response.headers, b"".join(chunks))
+
+    def _without_key(self, reply: Reply) -> Reply:
+        """Return a reply whose texts do not hold the key, which a server may echo."""
+        texts = {
+            name: value.replace(self._key, "***")
+            for name in ("text", "reasoning", "finish_reason", "served_model", "system_fingerprint")
+            if self._key and (value := getattr(reply, name)) and self._key in value
+        }
+        return reply.model_copy(update=texts) if texts else reply
 
     def _masked(self, text: str) -> str:
         """Return a text without the key, also where the text was cut in the middle of it."""
@@ -137,43 +162,46 @@ class OpenAICompatibleClient:
         return text
 
 
-def read_reply(response: httpx.Response, url: str) -> Reply:
+def read_reply(response: Whole, url: str) -> Reply:
     """Return the reply in an HTTP response that is one.
 
     Raises:
         AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
             error on status 200, and for a reply without a choice.
     """
-    if response.status_code != HTTPStatus.OK:
-        raise failure(response.status_code, response.content, response.headers, url)
+    status, headers, content = response
+    if status != HTTPStatus.OK:
+        raise failure(status, content, headers, url)
     try:
-        value = json.loads(response.content)
+        value = json.loads(content)
     except (ValueError, RecursionError):
-        said = server_message(response.content)
-        kind = WebPage if response.content.lstrip().startswith(b"<") else TransientFailure
+        said = server_message(content)
+        kind = WebPage if content.lstrip().startswith(b"<") else TransientFailure
         raise kind(
             f"the reply from {url} is not JSON, is this an API address? It begins: {said}",
             status=HTTPStatus.OK,
         ) from None
     if isinstance(value, dict) and value.get("error"):
-        raise hidden_failure(response.content, response.headers, url)
+        raise hidden_failure(content, headers, url)
     try:
         return _reply(value)
     except (LookupError, TypeError, AttributeError):
-        said = server_message(response.content)
-        raise TransientFailure(
-            f"malformed reply from {url}: {said}", status=HTTPStatus.OK
-        ) from None
+        said = server_message(content)
+        malformed = TransientFailure(f"malformed reply from {url}: {said}", status=HTTPStatus.OK)
+        malformed.billed = isinstance(value, dict) and isinstance(value.get("usage"), dict)
+        raise malformed from None
 
 
 def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
     choice = value["choices"][0]
     message = choice["message"]
+    # OpenAI says a refusal in a field of its own, and "stop" as the reason
+    refusal = "refusal" if message.get("refusal") and not message.get("content") else None
     return Reply(
         # some servers leave content out where all tokens went into reasoning
         text=_text(message.get("content")) or "",
         reasoning=_reasoning(message.get("reasoning_content") or message.get("reasoning")),
-        finish_reason=_word(choice.get("finish_reason")),
+        finish_reason=refusal or _word(choice.get("finish_reason")),
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
         usage=_usage(value.get("usage")),

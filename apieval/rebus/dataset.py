@@ -47,6 +47,14 @@ class Selection:
         """Return the rows by their ids as text; a file holds numbers or texts, never both."""
         return {str(rebus.id): rebus for rebus in self.rebuses}
 
+    def rule_breakers(self) -> dict[str, list[RowId]]:
+        """Return the ids of the rows that break each rule of the game (see `verify`)."""
+        found: dict[str, list[RowId]] = {}
+        for rebus in self.rebuses:
+            for rule in broken_rules(rebus):
+                found.setdefault(rule, []).append(rebus.id)
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -65,10 +73,6 @@ class Dataset:
     def by_id(self) -> dict[str, Rebus]:
         """Return the rows by their ids as text; a file holds numbers or texts, never both."""
         return {str(rebus.id): rebus for rebus in self.rebuses}
-
-    def rule_breakers(self) -> Counter[str]:
-        """Return how many rows break each rule of the game (see `verify`)."""
-        return Counter(rule for rebus in self.rebuses for rule in broken_rules(rebus))
 
     def select(self, subsets: Sequence[str] = (), limit: int | None = None) -> Selection:
         """Return the rows of some subsets (none named: of all), the first `limit` of each.
@@ -91,7 +95,8 @@ class Dataset:
             taken[rebus.subset] += 1
             if limit is None or taken[rebus.subset] <= limit:
                 chosen.append(rebus)
-        return Selection(self, tuple(chosen), tuple(subsets), limit)
+        ordered = tuple(name for name in self.subsets if name in subsets)
+        return Selection(self, tuple(chosen), ordered, limit)
 
 
 def load(data: str | Path = SAMPLE, *, gold_only: bool = False) -> Dataset:
@@ -133,6 +138,9 @@ def _load(path: Path, name: str, *, gold_only: bool) -> Dataset:
 
 def _check_columns(path: Path, columns: set[str], *, gold_only: bool) -> None:
     needed = GOLD if gold_only and not columns.intersection(QUESTION) else (*QUESTION, *GOLD)
+    alike = sorted(n for n in columns if n != "id" and n.strip().lower() == "id")
+    if alike and "id" not in columns:
+        raise DataError(f"{path}: the column {alike[0]!r} must be named 'id' to name the rows.")
     missing = [name for name in needed if name not in columns]
     if not missing:
         return

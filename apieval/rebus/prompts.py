@@ -57,18 +57,16 @@ def requests(
     """
     for setting in settings:
         for rebus in rebuses:
-            todo = [n for n in range(samples) if (rebus.id, setting, n) not in answered]
-            if not todo:
-                continue
-            messages = (Message(role="user", content=build(rebus, setting)),)
-            wire = [message.model_dump() for message in messages]
-            for sample in todo:
-                clear, key = answer_identity(identity or {}, wire, sample)
-                yield Request.model_construct(
-                    id=rebus.id,
-                    setting=setting,
-                    sample=sample,
-                    messages=messages,
-                    identity=clear,
-                    key=key,
-                )
+            for sample in range(samples):
+                if (rebus.id, setting, sample) not in answered:
+                    yield request(rebus, setting, sample, identity or {})
+
+
+def request(rebus: Rebus, setting: Setting, sample: int, identity: Mapping[str, Any]) -> Request:
+    """Return one request."""
+    messages = (Message(role="user", content=build(rebus, setting)),)
+    wire = [message.model_dump() for message in messages]
+    clear, key = answer_identity(identity, wire, sample)
+    return Request.model_construct(
+        id=rebus.id, setting=setting, sample=sample, messages=messages, identity=clear, key=key
+    )

@@ -47,8 +47,14 @@ def of_prediction(
     sample: int = 0,
     outcome: Outcome = Outcome.OK,
 ) -> ItemScore:
-    """Return the score of what a parser read in one answer."""
-    failed = outcome is Outcome.FAILED
+    """Return the score of what a parser read in one answer.
+
+    A truncated, empty or refused answer counts wrong, whatever it holds; a failed request has no
+    score at all.
+    """
+    tallies = None if outcome is Outcome.FAILED else metrics.tally(prediction, gold)
+    if tallies and outcome is not Outcome.OK:
+        tallies = {name: each._replace(right=0) for name, each in tallies.items()}
     return ItemScore.model_construct(
         id=gold.id,
         setting=setting,
@@ -57,5 +63,5 @@ def of_prediction(
         parser=parser,
         outcome=outcome,
         prediction=prediction,
-        tallies=None if failed else metrics.tally(prediction, gold),
+        tallies=tallies,
     )

@@ -40,6 +40,8 @@ def read(path: Path) -> Iterator[Row]:
     """
     readers = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
     reader = readers.get(path.suffix.lower())
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file.")
     if path.is_dir() or reader is None:
         raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")
     with _readable(path):
@@ -84,6 +86,10 @@ def _csv(path: Path) -> Iterator[Row]:
 def _check_header(path: Path, header: list[str]) -> None:
     if not any(header):
         raise DataError(f"{path}: empty; the first line must name the columns.")
+    if len(header) == 1 and (other := next((each for each in ";\t|" if each in header[0]), None)):
+        raise DataError(
+            f"{path}: the cells seem to be separated by {other!r}; save the file with commas."
+        )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise DataError(f"{path}, line 1: the column {twice[0]!r} stands twice.")
@@ -138,7 +144,7 @@ def _cell(path: Path, line: int, name: str, value: object) -> str:
         return ""
     if isinstance(value, str):
         return well_formed(value)
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+    if isinstance(value, list) and all(isinstance(part, str) and ";" not in part for part in value):
         return well_formed(";".join(value))
     raise DataError(
         f"{path}, line {line}, column {name!r}: {type(value).__name__} is no text; put it in quotes."

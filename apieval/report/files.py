@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,7 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore], None]]:
     Raises:
         StoreError: where the folder cannot be written.
     """
-    fresh = folder / f".{SCORES}.new"
+    fresh = folder / f".{SCORES}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with fresh.open("w", encoding="utf-8", newline="\n") as file:
@@ -66,7 +67,7 @@ def write_summary(folder: Path, summary: dict[str, Any]) -> None:
         StoreError: where the folder cannot be written.
     """
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    fresh = folder / f".{SUMMARY}.new"
+    fresh = folder / f".{SUMMARY}.{os.getpid()}"
     try:
         fresh.write_text(text, encoding="utf-8", newline="\n")
         fresh.replace(folder / SUMMARY)

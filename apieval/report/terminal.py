@@ -17,8 +17,11 @@ _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 """Control characters but tab and line feed, line separators, marks and overrides of direction."""
+_SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
 _ALL: Final = "all"
+_WHOLE: Final = ("micro", "95 %", "macro", "n")
+_PARTIAL: Final = ("at least", "at most", "of answered", "n")
 _OF_SUBSETS: Final = ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
 
 
@@ -42,42 +45,44 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     yield Text(f"\n{what}", style="bold")
     if summary["partial"]:
         yield Text(
-            "PARTIAL: answers are missing. Each figure counts them as not right; the columns at "
-            "least / at most bound what it can still become.",
+            "PARTIAL: answers are missing. What a figure can still become stands between at least "
+            "and at most; of answered is over the answers there are (micro).",
             style="bold yellow",
         )
     for setting in summary["settings"]:
         yield _metrics(summary, setting)
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
+    if cut := sum(each["truncated"] for each in summary["outcomes"].values()):
+        yield Text(f"{cut:,} answers were cut at the length limit: raise max_tokens")
     if _subset_names(summary):
         yield _subsets(summary)
 
 
 def _metrics(summary: Mapping[str, Any], setting: str) -> Table:
+    """Return a setting's table; where answers are missing, bounds stand in for figures."""
+    figures = summary["figures"][setting][_ALL][_OFFICIAL]
+    partial = "at_least" in figures[HEADLINE]["micro"]
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
     table.add_column("metric", no_wrap=True)
-    sureness = ("at least", "at most") if summary["partial"] else ("95 %",)
-    for name in ("micro", *sureness, "macro", "n"):
+    for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
-    figures = summary["figures"][setting][_ALL][_OFFICIAL]
     for name in METRICS:
         if name == _HINTS_ONLY and setting != "hints":
             continue
         micro, macro = figures[name]["micro"], figures[name]["macro"]
-        cells = [number(micro["value"]), *_sureness(micro, partial=summary["partial"])]
-        cells += [number(macro["value"]), f"{micro['n']:,}"]
-        table.add_row(name, *cells, style="bold" if name == HEADLINE else None)
+        cells = _bounds(micro) if partial else _sure(micro, macro)
+        table.add_row(name, *cells, f"{micro['n']:,}", style="bold" if name == HEADLINE else None)
     return table
 
 
-def _sureness(figure: Mapping[str, Any], *, partial: bool) -> list[str]:
-    if partial:
-        value = figure["value"]
-        bounds = figure.get("at_least", value), figure.get("at_most", value)
-        return [number(bound) for bound in bounds]
-    if figure["low"] is None:
-        return ["-"]
-    return [f"{number(figure['low'])}-{number(figure['high'])}"]
+def _bounds(micro: Mapping[str, Any]) -> list[str]:
+    return [number(micro[name]) for name in ("at_least", "at_most", "answered")]
+
+
+def _sure(micro: Mapping[str, Any], macro: Mapping[str, Any]) -> list[str]:
+    low, high = micro["low"], micro["high"]
+    interval = "-" if low is None else f"{number(low)}-{number(high)}"
+    return [number(micro["value"]), interval, number(macro["value"])]
 
 
 def _subset_names(summary: Mapping[str, Any]) -> list[str]:
@@ -91,7 +96,7 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     table.add_column("subset", overflow="fold")
     for name in _OF_SUBSETS:
         table.add_column(name.removesuffix("_accuracy"), justify="right", no_wrap=True)
-    table.add_column("rebuses", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
@@ -103,6 +108,6 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
 
 def _outcomes(counts: Mapping[str, int]) -> str:
     shown = ", ".join(
-        f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count
+        f"{_SHOWN_AS.get(name, name)} {count:,}" for name, count in counts.items() if count
     )
     return f"answers: {shown or 'none'}"

@@ -22,14 +22,19 @@ def read(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / HEADER
     try:
-        header = json.loads(path.read_text(encoding="utf-8"))
+        header: Any = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: cannot be read: {error}.") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    except (OSError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"{path}: cannot be read ({error}); mend it, give another --name, or start over with "
+            "--fresh."
+        ) from None
+    parts = [header.get(name, {}) for name in ("spec", "data")] if isinstance(header, dict) else [0]
+    whole = all(isinstance(part, dict) for part in parts)
+    if not whole or header.get("format") != FORMAT:
         raise StoreError(f"{path}: not the header of a run, or of a version this one cannot read.")
-    return header
+    return dict(header)
 
 
 def write(folder: Path, header: dict[str, Any]) -> None:
@@ -66,7 +71,7 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
 
 def _replace(path: Path, content: bytes) -> None:
     """Put a file in place of another whole or not at all, whatever happens meanwhile."""
-    fresh = path.with_name(f".{path.name}.new")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     with fresh.open("wb") as file:
         file.write(content)
         file.flush()

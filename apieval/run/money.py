@@ -42,8 +42,8 @@ class Forecast:
     """What a run is about to take: requests, tokens, and USD where the price is known.
 
     Tokens are estimated from characters, those of the answers from the gold answers' length in
-    the template; `most_usd` is the cost if every answer were as long as it may be. Answers that
-    turn out to be in the cache cost nothing.
+    the template; `most_usd` is the cost if every answer were as long as it may be. `paid` is
+    false for a server of one's own without a price.
     """
 
     requests: int
@@ -51,6 +51,12 @@ class Forecast:
     answer_tokens: int
     usd: float | None
     most_usd: float | None
+    paid: bool = True
+
+    @property
+    def at_stake(self) -> bool:
+        """Say whether the run may cost money, a price that is not known included."""
+        return self.requests > 0 and self.paid and self.usd != 0
 
     def __str__(self) -> str:
         """Return the forecast in one line."""
@@ -65,15 +71,22 @@ class Forecast:
 
 
 def forecast(
-    lengths: Iterable[tuple[int, int]], price: Price | None, most_tokens: int | None
+    lengths: Iterable[tuple[int, int]],
+    price: Price | None,
+    most_tokens: int | None,
+    *,
+    own: bool = False,
 ) -> Forecast:
-    """Return the forecast for requests of these lengths, in characters of prompt and answer."""
+    """Return the forecast for requests of these lengths, in characters of prompt and answer.
+
+    `own` says that the server is on this machine: without a price, it costs nothing.
+    """
     requests = prompts = replies = 0
     for prompt, answer in lengths:
         requests += 1
         prompts += tokens_of(prompt)
-        replies += tokens_of(answer)
+        replies += min(tokens_of(answer), most_tokens or MILLION)
     usual = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=replies), price)
     longest = None if most_tokens is None else most_tokens * requests
     most = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=longest), price)
-    return Forecast(requests, prompts, replies, usual, most)
+    return Forecast(requests, prompts, replies, usual, most, paid=price is not None or not own)

@@ -48,13 +48,14 @@ class Judge:
     """Follow what becomes of attempts and requests, and say when it is enough.
 
     `workers` is the number of requests at once, `max_retries` what one request may have. `tell`
-    is told what a person should know.
+    is told what a person should know. `fresh` says that the run has no answer from before.
     """
 
     patience: Patience
     workers: int
     max_retries: int
     tell: Callable[[str], None]
+    fresh: bool = True
     _answered: bool = False
     _down_since: float | None = None
     _rounds: int = 0
@@ -89,7 +90,7 @@ class Judge:
                 status=failure.status,
             )
         waited_for = isinstance(failure, ServerDown) or failure.status == TOO_MANY_REQUESTS
-        if self._answered or waited_for or sent <= self._last_round:
+        if self._answered or not self.fresh or waited_for or sent <= self._last_round:
             return
         self._last_round = time.monotonic()
         self._rounds += 1
@@ -131,8 +132,9 @@ class Judge:
         return self._nothing_comes() if self._bad_in_a_row >= most else None
 
     def nothing_came(self) -> StoppedEarly | None:
-        """Return the end of a run that asked and was never answered, None for any other."""
-        return self._nothing_comes() if self._bad_in_a_row and not self._good else None
+        """Return the end of a fresh run that asked and was never answered, None for any other."""
+        useless = self.fresh and self._bad_in_a_row and not self._good
+        return self._nothing_comes() if useless else None
 
     def _nothing_comes(self) -> StoppedEarly:
         count = self._bad_in_a_row

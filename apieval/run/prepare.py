@@ -33,6 +33,12 @@ class Prepared:
     lexicon: Lexicon | None = None
 
     @property
+    def own(self) -> bool:
+        """Say whether the model runs on this machine, where nobody is paid for it."""
+        model = self.model
+        return isinstance(model, Embedded) or all(map(configuration.is_loopback, model.base_url))
+
+    @property
     def most_tokens(self) -> int | None:
         """Return how many tokens an answer may have, None where nothing bounds it."""
         most = self.body.get("max_completion_tokens") or self.body.get("max_tokens")

@@ -1,14 +1,14 @@
 r"""`responses.jsonl` as a file: read one answer at a time, and made whole after a kill.
 
-Lines end in `\n` and are split at `\n` alone. In mending, a torn last line is cut off and a line
-that is no answer set aside; lines of answers that are asked for again make room, and are kept
-beside, since they were paid for. Every other line keeps its bytes, unknown fields and all.
+Lines end in `\n` and are split at `\n` alone. Of several answers to one question the last stands.
+In mending, a torn last line is cut off, a line that is no answer set aside, and one that another
+has replaced kept beside. Every other line keeps its bytes, unknown fields and all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -25,10 +25,18 @@ REPLACED: Final = "responses.replaced.jsonl"
 ItemKey = tuple[RowId, Setting, int]
 
 
+_FAILED: Final = b'"outcome":"failed"'
+_IDENTITY_ENDS: Final = b',"key":'
+
+
 @dataclass(slots=True)
 class Kept:
-    """What a run's folder holds: whose answers stand, and what was paid, replaced ones included."""
+    """What a run's folder holds: whose answers stand, and what was paid, replaced ones included.
 
+    `standing` are all of them, `answered` those that are not asked for again.
+    """
+
+    standing: set[ItemKey] = field(default_factory=set)
     answered: set[ItemKey] = field(default_factory=set)
     spent_usd: float = 0.0
 
@@ -42,62 +50,92 @@ def read_line(line: bytes) -> Response | None:
 
 
 def stored(folder: Path) -> Iterator[Response]:
-    """Yield the answers of a run one at a time; a torn last line is no answer yet.
+    """Yield the answers of a run one at a time, of several to one question the one that stands.
+
+    The last one stands, but no failure takes the place of an answer. A torn last line is no
+    answer yet.
 
     Raises:
         StoreError: naming the line that cannot be read.
     """
     path = folder / RESPONSES
     try:
+        stands = set(_standing(path).values())
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                response = read_line(line)
+                response = read_line(line) if number in stands else None
                 if response is not None:
                     yield response
-                elif line.endswith(b"\n"):
+                elif number in stands and line.endswith(b"\n"):
                     raise StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
-def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:
-    """Leave only whole lines of answers that stand; say whose they are and what was paid.
+def _standing(path: Path) -> dict[bytes, int]:
+    """Return the number of the line that stands, by question, without reading all of a line."""
+    stands: dict[bytes, tuple[int, bool]] = {}
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            # the first fields are id, setting and sample; in a line of another make, all of it
+            question = line.partition(_IDENTITY_ENDS)[0]
+            failed = _FAILED in line
+            if not failed or stands.get(question, (0, True))[1]:
+                stands[question] = number, failed
+    return {question: number for question, (number, _) in stands.items()}
 
-    `path` is the file of answers; answers with an outcome in `ask_again` make room.
+
+def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:
+    """Leave one whole line for every question; say whose answers stand and what was paid.
+
+    `path` is the file of answers. Answers with an outcome in `ask_again` stand until there is
+    another. A line that another has replaced is kept beside, since it was paid for.
     """
     beside = _lines(path.with_name(REPLACED))
     kept = Kept(spent_usd=sum(_paid(answer) for line in beside if (answer := read_line(line))))
     if not path.exists():
         return kept
-    drop: set[int] = set()
-    damaged: list[bytes] = []
-    replaced: list[bytes] = []
-    whole = True
+    last: dict[ItemKey, tuple[int, Outcome]] = {}
+    drop: dict[int, bool] = {}
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            whole = line.endswith(b"\n")
             response = read_line(line)
             if response is None:
-                drop.add(number)
-                if whole:
-                    damaged.append(line)
+                drop[number] = False
+                if line.endswith(b"\n"):
                     warn(f"{path}, line {number}: not an answer; set aside in {DAMAGED}.")
                 continue
             key = (response.id, response.setting, response.sample)
-            if line in beside:  # a kill fell in between: kept beside, and counted, already
-                drop.add(number)
+            before = last.get(key)
+            if line not in beside:  # else a kill fell in between, and it is counted already
+                kept.spent_usd += _paid(response)
+            if before and response.outcome is Outcome.FAILED and before[1] is not Outcome.FAILED:
+                drop[number] = True
                 continue
-            kept.spent_usd += _paid(response)
-            if response.outcome in ask_again or key in kept.answered:
-                drop.add(number)
-                replaced.append(line)
-            else:
-                kept.answered.add(key)
-    _append(path.with_name(DAMAGED), damaged)
-    _append(path.with_name(REPLACED), replaced)
+            if before:
+                drop[before[0]] = True
+            last[key] = number, response.outcome
+    kept.standing = set(last)
+    kept.answered = {key for key, (_, outcome) in last.items() if outcome not in ask_again}
+    _leave_out(path, drop, beside)
+    return kept
+
+
+def _leave_out(path: Path, drop: Mapping[int, bool], beside: Collection[bytes]) -> None:
+    """Take lines out of the file: answers (true) are kept beside, other whole lines set aside."""
+    whole = True
+    aside: dict[str, list[bytes]] = {DAMAGED: [], REPLACED: []}
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            whole = line.endswith(b"\n")
+            if drop.get(number) and line not in beside:
+                aside[REPLACED].append(line)
+            elif drop.get(number) is False and whole:
+                aside[DAMAGED].append(line)
+    for name, lines in aside.items():
+        _append(path.with_name(name), lines)
     if drop or not whole:
         _rewrite(path, drop)
-    return kept
 
 
 def _lines(path: Path) -> set[bytes]:

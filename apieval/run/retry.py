@@ -17,6 +17,8 @@ from apieval.schema import Outcome, Reply, Usage
 
 EMPTY_ATTEMPTS: Final = 2
 """An empty answer is asked for once more: some servers hiccup, but a model may mean it."""
+WASTED_ATTEMPTS: Final = 3
+"""So many replies that were paid for and cannot be read are enough for one request."""
 
 _DOUBLINGS: Final = 60  # more of them are beyond what a float holds
 
@@ -104,6 +106,7 @@ class _Asking:
     attempts: int = 0
     billed: list[Usage] = field(default_factory=list)
     _empties: int = 0
+    _wasted: int = 0
     _began: float = 0.0
     _first: AttemptFailed | None = None
 
@@ -138,9 +141,16 @@ class _Asking:
             reply = await self.attempt()
         except AttemptFailed as error:
             self.attempts -= self.forgiven(error)
+            if error.billed:
+                self.billed.append(Usage())  # of unknown size
+                self._wasted += 1
             raise
         self.billed.append(reply.usage)
-        if judge(reply) is Outcome.EMPTY:
+        outcome = judge(reply)
+        if outcome is Outcome.FAILED:
+            self._wasted += 1
+            raise TransientFailure(f"broken off: finish reason {reply.finish_reason!r}")
+        if outcome is Outcome.EMPTY:
             self._empties += 1
             raise _EmptyAnswer(reply)
         return reply
@@ -148,7 +158,7 @@ class _Asking:
     def _stop(self, state: RetryCallState) -> bool:
         empty = isinstance(_failure(state), _EmptyAnswer) and self._empties >= EMPTY_ATTEMPTS
         took_s = self.policy.clock() - self._began - self.queued_s() + state.upcoming_sleep
-        used_up = self.attempts > self.policy.max_retries
+        used_up = self.attempts > self.policy.max_retries or self._wasted >= WASTED_ATTEMPTS
         return empty or used_up or took_s >= self.policy.deadline_s
 
 

@@ -22,6 +22,7 @@ from apieval.errors import (
     ItemFailure,
     RunFailure,
     StoppedEarly,
+    StoreError,
     TransientFailure,
 )
 from apieval.providers.base import Provider
@@ -109,7 +110,7 @@ class Runner:
             StoppedEarly: where going on is useless; what arrived is stored.
             StoreError: where an answer cannot be written.
         """
-        source = iter(requests)
+        source, self._judge.fresh = iter(requests), not self.store.answered
         self._tasks = {asyncio.create_task(self._work(source)) for _ in range(self.limiter.most)}
         keeper = asyncio.create_task(self._keep_house())
         try:
@@ -145,6 +146,10 @@ class Runner:
         while True:
             await asyncio.sleep(SYNC_EVERY_S)
             await asyncio.to_thread(self.store.sync)
+            try:
+                self.store.check()
+            except StoreError as error:
+                self._end(StoppedEarly(str(error)))
             self.watcher.pressed(len(self._in_flight), self.limiter.slots)
             now = time.monotonic()
             for question in self._in_flight.values():
@@ -246,8 +251,9 @@ class Runner:
             async with asyncio.timeout(self.patience.timeout_s):
                 return await self.provider.attempt(request)
         except TimeoutError:
-            said = f"no whole reply within {self.patience.timeout_s:g} s"
-            raise TransientFailure(said) from None
+            late = TransientFailure(f"no whole reply within {self.patience.timeout_s:g} s")
+            late.billed = True
+            raise late from None
         except AttemptFailed:
             raise
         except Exception as error:

@@ -18,6 +18,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
+from apieval.run.header import HEADER
 from apieval.run.responses import RESPONSES, Kept, mend
 from apieval.schema import Outcome, Response
 
@@ -35,6 +36,8 @@ class Store:
         self.folder = folder
         self.answered = kept.answered
         self.spent_usd = kept.spent_usd
+        self._standing = kept.standing
+        self._replaced = False
         self._lock = lock
         self._file = file
         self._end = file.seek(0, os.SEEK_END)
@@ -49,7 +52,7 @@ class Store:
     ) -> Store:
         """Open a run's folder, making it where there is none, and mend what a kill left behind.
 
-        Answers with an outcome in `ask_again` make room for new ones.
+        Answers with an outcome in `ask_again` are asked for again, and stand until then.
 
         Raises:
             StoreError: where the folder cannot be written, or another process is at this run.
@@ -89,7 +92,10 @@ class Store:
             ) from None
         self._end += len(line)
         self._unsynced = True
-        self.answered.add((response.id, response.setting, response.sample))
+        key = (response.id, response.setting, response.sample)
+        self._replaced |= key in self._standing
+        self.answered.add(key)
+        self.spent_usd += 0.0 if response.cached else response.cost_usd or 0.0
 
     def sync(self) -> None:
         """Bring what was written to the disk itself, so that not even a power cut can take it."""
@@ -98,11 +104,40 @@ class Store:
             with suppress(OSError):  # a disk that cannot: the next write will say so
                 os.fsync(self._file.fileno())
 
+    def check(self) -> None:
+        """Make sure that what is written is still the run's file.
+
+        Raises:
+            StoreError: where somebody has removed it, and answers would go nowhere.
+        """
+        if os.fstat(self._file.fileno()).st_nlink == 0:
+            raise StoreError(f"{self.folder / RESPONSES}: was removed; nothing more is asked.")
+
+    def tidy(self) -> None:
+        """Leave one line a question, where answers took the place of others."""
+        self.sync()
+        if self._replaced:
+            with suppress(OSError):  # no room: the next opening will
+                mend(self.folder / RESPONSES, lambda _: None, ())
+
     def close(self) -> None:
         """Bring everything to the disk, close the file and let others at the run."""
         self.sync()
         self._file.close()
         self._lock.release()
+
+
+def check_has_header(folder: Path) -> None:
+    """Refuse a folder whose answers nobody can say the run of.
+
+    Raises:
+        StoreError: where there are answers and no header.
+    """
+    if (folder / RESPONSES).exists() and not (folder / HEADER).exists():
+        raise StoreError(
+            f"{folder}: holds answers, but no {HEADER} that says of what; give another --name, or "
+            "start over with --fresh."
+        )
 
 
 def set_aside(folder: Path) -> Path | None:

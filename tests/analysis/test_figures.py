@@ -265,3 +265,12 @@ class TestCollector:
     def test_figures_are_strict_json(self) -> None:
         for golds in ([], [rebus()], rows(2, 3, 4)):
             json.dumps(figures(golds, []), allow_nan=False)
+
+
+def test_over_the_answers_there_are() -> None:
+    golds = rows(2, 2, 2)
+    scores = [score(golds[0]), score(golds[1], word_guesses=[]), score(golds[2], failed=True)]
+    figure = figures(golds, scores)["word_guess_accuracy"]["micro"]
+    assert figure["answered"] == pytest.approx(2 / 4)
+    none = figures(golds, [score(each, failed=True) for each in golds])["solution_match"]["macro"]
+    assert none["answered"] is None

@@ -118,7 +118,10 @@ def test_the_harness_asks_what_we_ask() -> None:
 
 def test_three_rows_break_a_rule() -> None:
     data = dataset.load(PUBLISHED / "dataset.csv")
-    assert dict(data.rule_breakers()) == {"the first pass does not spell the solution": 3}
+    broken = data.select().rule_breakers()
+    assert {rule: len(ids) for rule, ids in broken.items()} == {
+        "the first pass does not spell the solution": 3
+    }
     assert len(data.rebuses) == 2000
 
 

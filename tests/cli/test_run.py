@@ -249,7 +249,10 @@ USAGE: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "negative money": (("run", "baseline", "--max-cost", "-1"), ("--max-cost",)),
     "unknown setting": (("run", "baseline", "--setting", "both-of-them"), ("--setting",)),
     "unknown subset": (("run", "baseline", "--subset", "odd"), ("'odd'", "did you mean 'ood'")),
-    "missing data": (("run", "baseline", "--data", "none.csv"), ("none.csv", "No such file")),
+    "missing data": (
+        ("run", "baseline", "--data", "none.csv"),
+        ("none.csv", "there is no such file"),
+    ),
     "empty data": (("run", "baseline", "--data", "empty.csv"), ("empty.csv", "empty")),
     "header alone": (("run", "baseline", "--data", "header.csv"), ("header.csv", "no rows")),
     "not UTF-8": (("run", "baseline", "--data", "latin.csv"), ("latin.csv, line 2", "UTF-8")),
@@ -439,7 +442,8 @@ def test_rows_that_break_a_rule_are_used_and_counted(inside: Inside, tmp_path: P
         configure(tmp_path, local=model(server.url))
         done = inside("run", "local", "--data", made.path)
         assert (done.code, server.requests) == (0, 6)
-    assert "rows that break a rule of the game" in done.err
+    assert "1 rows break a rule of the game (the key is not the solution's)" in done.err
+    assert "used all the same: 1\n" in done.err
 
 
 def test_limits_and_settings_choose_what_is_asked(inside: Inside) -> None:

@@ -11,7 +11,18 @@ import pytest
 
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import TRANSIENT, FaultServer, first
-from tests.e2e.program import Material, answer, configure, folder, lines, model, plain, summary
+from tests.e2e.program import (
+    Material,
+    answer,
+    configure,
+    end,
+    folder,
+    lines,
+    model,
+    plain,
+    start,
+    summary,
+)
 
 
 @pytest.fixture
@@ -145,3 +156,20 @@ def test_answers_of_a_right_model_are_all_right(inside: Inside, ten: Material) -
     (only,) = json.loads(done.out)["runs"]
     for figure in only["figures"]["hints"]["all"]["official"].values():
         assert figure["micro"]["value"] == figure["macro"]["value"] == 1.0
+
+
+def test_a_line_that_is_not_of_the_run_is_told(inside: Inside) -> None:
+    assert inside("run", "baseline", "--limit", "1", "--setting", "hints").code == 0
+    path = folder() / "responses.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"sample":0', '"sample":7', 1), "utf-8")
+    done = inside("score", folder())
+    assert done.code == 2
+    assert "sample 7), which is not of this run" in done.err
+
+
+def test_several_scorings_at_once_do_not_disturb_each_other(inside: Inside) -> None:
+    assert inside("run", "baseline", "--limit", "2", "--setting", "hints").code == 0
+    before = (folder() / "summary.json").read_bytes()
+    together = [start("score", folder()) for _ in range(3)]
+    assert [end(each).code for each in together] == [0, 0, 0]
+    assert (folder() / "summary.json").read_bytes() == before

@@ -400,7 +400,7 @@ def test_a_terminal_shows_a_bar_and_is_left_as_it_was(hundred: Material, tmp_pat
         if pid == 0:
             os.environ.update(TERM="xterm", COLUMNS="120")
             os.execv(PROGRAM, ["apieval", *RUN, "--data", "hundred.csv"])  # noqa: S606
-        screen = shown(terminal, until=b"30/100")
+        screen = shown(terminal, until=b"30 of 100")
         server.release()
         screen += shown(terminal, until=None)
         os.close(terminal)

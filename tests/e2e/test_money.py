@@ -190,3 +190,24 @@ def test_a_key_in_the_wrong_place_is_refused_and_not_shown(
     for words in (("models",), ("models", "--json")):
         _nowhere(KEY, inside(*words, "--config", path, **env).all, tmp_path)
     assert not Path("results").exists()
+
+
+def test_asking_again_what_was_cut_loses_nothing_where_it_may_not(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    words = ("run", "local", "--setting", "regular", "--data", ten.path, "--cache", "off")
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url, price={"input": 1, "output": 1}))
+        assert inside(*words).code == 0
+        path = folder() / "responses.jsonl"
+        cut = path.read_text("utf-8").replace('"outcome":"ok"', '"outcome":"truncated"')
+        path.write_text(cut, "utf-8")
+        done = inside(*words, "--retry-truncated", "--max-cost", "0")
+        assert (done.code, server.requests) == (3, 10)
+        assert path.read_text("utf-8") == cut
+        assert inside(*words).code == 0
+        assert server.requests == 10
+        assert inside(*words, "--retry-truncated").code == 0
+        assert server.requests == 20
+    assert path.read_text("utf-8").count('"outcome":"ok"') == 10
+    assert (folder() / "responses.replaced.jsonl").read_text("utf-8") == cut

@@ -583,3 +583,33 @@ def test_certificates_are_checked(
             await client.aclose()
 
     asyncio.run(run())
+
+
+def test_a_key_that_a_good_reply_echoes_is_not_kept() -> None:
+    reply = {
+        "model": f"m {KEY}",
+        "system_fingerprint": KEY,
+        "choices": [
+            {"message": {"content": f"ecco {KEY}", "reasoning": KEY}, "finish_reason": KEY}
+        ],
+    }
+    found = attempt(Answer(reply), KEY)
+    assert KEY not in found.model_dump_json()
+    assert found.text == "ecco ***"
+
+
+def test_a_refusal_in_a_field_of_its_own_is_one() -> None:
+    found = attempt(choice({"content": None, "refusal": "Non posso"}))
+    assert (found.text, found.finish_reason) == ("", "refusal")
+
+
+def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_compatible, "MOST_BYTES", 10_000)
+    end = failed(Answer("x" * 50_000))
+    assert type(end) is ItemFailure
+    assert "larger than" in str(end)
+
+
+def test_a_malformed_reply_with_tokens_was_paid_for() -> None:
+    assert failed(Answer({"choices": [], "usage": {"prompt_tokens": 5}})).billed
+    assert not failed(Answer({"choices": []})).billed

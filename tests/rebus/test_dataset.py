@@ -253,7 +253,8 @@ def test_select(subsets: list[str], limit: int | None, ids: list[int]) -> None:
     chosen = MIXED.select(subsets, limit)
     assert [row.id for row in chosen.rebuses] == ids
     assert list(chosen.by_id) == [str(number) for number in ids]
-    assert (chosen.data, chosen.subsets, chosen.limit) == (MIXED, tuple(subsets), limit)
+    ordered = tuple(name for name in MIXED.subsets if name in subsets)  # one run, however written
+    assert (chosen.data, chosen.subsets, chosen.limit) == (MIXED, ordered, limit)
 
 
 def test_a_limit_holds_for_a_file_without_subsets() -> None:
@@ -268,7 +269,7 @@ def test_an_unknown_subset_is_offered_its_near_ones() -> None:
 
 def test_rows_that_break_rules_are_counted_and_kept() -> None:
     data = made([rebus(), rebus(id=1, solution_key="1"), rebus(id=2, solution_key="2")])
-    assert data.rule_breakers() == Counter({"the key is not the solution's": 2})
+    assert data.select().rule_breakers() == {"the key is not the solution's": [1, 2]}
 
 
 class TestSample:
@@ -284,7 +285,7 @@ class TestSample:
         assert self.data.name == "sample"
 
     def test_obeys_every_rule(self) -> None:
-        assert not self.data.rule_breakers()
+        assert not self.data.select().rule_breakers()
 
     def test_asks_nothing_twice(self) -> None:
         for name in ("verbalized_rebus", "first_pass", "solution"):

@@ -32,11 +32,17 @@ def test_what_is_the_models_doing_is_scored(outcome: str) -> None:
     assert not any(each.right for each in score.tallies.values())
 
 
-def test_what_a_cut_off_answer_got_right_counts() -> None:
-    score = official_score(outcome="truncated", text=ANSWER[: ANSWER.index("Ora")])
+@pytest.mark.parametrize("outcome", ["truncated", "empty", "refused"])
+def test_what_is_no_whole_answer_counts_wrong_whatever_it_holds(outcome: str) -> None:
+    score, good = official_score(outcome=outcome, text=ANSWER), official_score(text=ANSWER)
+    assert score.prediction == good.prediction
     assert score.tallies is not None
-    assert score.tallies["first_pass_accuracy"].right == 1
-    assert score.tallies["solution_match"].right == 0
+    assert good.tallies is not None
+    assert {tally.right for tally in score.tallies.values()} == {0}
+    totals = [
+        [tally.total for tally in each.tallies.values()] for each in (score, good) if each.tallies
+    ]
+    assert totals[0] == totals[1]
 
 
 @pytest.mark.parametrize("text", ["", ANSWER])

@@ -225,10 +225,13 @@ def test_other_files(tmp_path: Path) -> None:
     remedy = ": not a data file; give a .csv, .jsonl or .parquet file"
     folder = tmp_path / "folder.csv"
     folder.mkdir()
-    for path in (tmp_path, folder, tmp_path / "data.xlsx", tmp_path / "data"):
+    sheet, bare = tmp_path / "data.xlsx", tmp_path / "data"
+    sheet.touch()
+    bare.touch()
+    for path in (tmp_path, folder, sheet, bare):
         assert refusal(path).startswith(remedy)
     for ending in ("csv", "jsonl", "parquet"):
-        assert refusal(tmp_path / f"none.{ending}").startswith(": cannot be read: No such file")
+        assert refusal(tmp_path / f"none.{ending}").startswith(": there is no such file")
 
 
 cell = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -246,3 +249,10 @@ def test_any_cell_comes_back_from_csv_and_from_jsonl(
     (folder / "data.jsonl").write_bytes(lines.encode())
     for name in ("data.csv", "data.jsonl"):
         assert [tuple(row.cells.values()) for row in tables.read(folder / name)] == cells
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_cells_separated_by_something_else(tmp_path: Path, separator: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(f"a{separator}b\n1{separator}2\n")
+    assert f"separated by {separator!r}; save the file with commas" in refusal(path)

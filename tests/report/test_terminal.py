@@ -103,16 +103,16 @@ def test_a_partial_summary_shows_the_bounds() -> None:
     text = shown(found)
     assert "PARTIAL: answers are missing" in text
     assert "95 %" not in text
-    assert "answers: ok 1, failed 1, not asked 2" in text
-    bounds = ["solution_match", "0.250", "0.250", "1.000", "0.250", "4"]
+    assert "answers: ok 1, failed 1, without answer 2" in text
+    bounds = ["solution_match", "0.250", "1.000", "1.000", "4"]
     assert row(text, "solution_match") == bounds
 
 
-def test_in_a_partial_summary_a_whole_setting_is_its_own_bounds() -> None:
+def test_in_a_partial_summary_a_whole_setting_keeps_its_figures() -> None:
     made = [*answers("ok", "ok", "ok", "ok"), *answers("ok", setting="hints")]
     text = shown(summary(ROWS, made))
-    assert row(text, "solution_match")[1:4] == ["1.000", "1.000", "1.000"]
-    assert row(text.partition("hints")[2], "solution_match")[1:4] == ["0.250", "0.250", "1.000"]
+    assert row(text, "solution_match")[1:4] == ["1.000", "0.510-1.000", "1.000"]
+    assert row(text.partition("hints")[2], "solution_match")[1:4] == ["0.250", "1.000", "1.000"]
 
 
 def test_what_there_is_no_figure_of_is_a_dash() -> None:

@@ -200,3 +200,22 @@ def test_spending_never_exceeds_the_budget_where_no_answer_costs_more_than_reser
         assert 50 - 7 < purse.spent_usd <= 50
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("price", "own", "at_stake"),
+    [
+        pytest.param(PRICE, False, True, id="a price"),
+        pytest.param(PRICE, True, True, id="a price, here"),
+        pytest.param(None, False, True, id="no price, somebody else's server"),
+        pytest.param(None, True, False, id="no price, one's own server"),
+        pytest.param(Price(input=0, output=0), False, False, id="free"),
+    ],
+)
+def test_what_is_asked_about(price: Price | None, own: bool, at_stake: bool) -> None:
+    assert forecast([(100, 100)], price, 10, own=own).at_stake is at_stake
+    assert not forecast([], price, 10, own=own).at_stake
+
+
+def test_no_answer_is_forecast_longer_than_it_may_be() -> None:
+    assert forecast([(300, 3000)], PRICE, 5).answer_tokens == 5

@@ -17,7 +17,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
-from apieval.run.retry import EMPTY_ATTEMPTS, Asked, RetryPolicy, ask
+from apieval.run.retry import EMPTY_ATTEMPTS, WASTED_ATTEMPTS, Asked, RetryPolicy, ask
 from apieval.schema import Reply, Usage
 
 GOOD = Reply(text="Soluzione: Verità nascosta", finish_reason="stop")
@@ -268,3 +268,21 @@ def test_where_the_server_named_a_time_the_endpoint_waits_and_nothing_is_added()
 def test_a_server_that_asks_for_no_wait_gets_the_usual_one() -> None:
     failure = TransientFailure("", status=429, retry_after_s=0.0)
     assert RetryPolicy(random=random.Random(1)).wait_s(3, failure) > 0
+
+
+# --- replies that were paid for and are none --------------------------------------------------
+
+
+def test_a_generation_that_was_broken_off_is_asked_again() -> None:
+    half = Reply(text="Procediamo", finish_reason="abort")
+    attempt = Attempts([half, GOOD])
+    assert asked(attempt, attempt.clock.policy()) == Asked(2, GOOD, None)
+
+
+def test_replies_paid_for_in_vain_are_few() -> None:
+    wasted = TransientFailure("illeggibile", status=200)
+    wasted.billed = True
+    attempt = Attempts([wasted])
+    end = asyncio.run(ask(attempt, attempt.clock.policy(max_retries=50)))
+    assert end.attempts == WASTED_ATTEMPTS
+    assert end.billed == (Usage(),) * WASTED_ATTEMPTS  # of a cost nobody knows

@@ -165,28 +165,59 @@ def test_a_file_of_nothing_but_a_torn_line_becomes_empty(tmp_path: Path) -> None
 # --- what makes room -------------------------------------------------------------------------
 
 
-def test_failures_and_empty_answers_make_room(tmp_path: Path) -> None:
+def test_failures_and_empty_answers_stand_and_are_asked_again(tmp_path: Path) -> None:
     lines = [line(id=outcome.value, outcome=outcome) for outcome in Outcome]
     folder = folder_with(tmp_path, *lines)
     assert mended(folder, warn=no_warning)[0] == {"ok", "truncated", "refused"}
-    assert content(folder) == b"".join(
-        each
-        for each, outcome in zip(lines, Outcome, strict=True)
-        if outcome not in module.ASK_AGAIN
-    )
+    assert content(folder) == b"".join(lines)
+    assert [each.outcome for each in responses(folder)] == list(Outcome)
 
 
-def test_what_made_room_is_kept_beside_with_what_it_cost(tmp_path: Path) -> None:
+def test_what_was_replaced_is_kept_beside_with_what_it_cost(tmp_path: Path) -> None:
     lines = [line(id=1, outcome="empty", cost_usd=2.0), line(id=2, cost_usd=3.0)]
     folder = folder_with(tmp_path, *lines)
     assert mended(folder) == ({2}, 5.0)
+    assert not (folder / REPLACED).exists()
+    store = Store.open(folder)
+    again = Response.model_validate_json(line(id=1, cost_usd=1.0))
+    store.append(again)
+    assert [each.id for each in responses(folder)] == [2, 1]  # a reader in between sees it too
+    store.tidy()
+    store.close()
+    assert store.spent_usd == 6.0
     assert (folder / REPLACED).read_bytes() == lines[0]
-    assert mended(folder) == ({2}, 5.0)
+    assert content(folder) == lines[1] + line(id=1, cost_usd=1.0)
+    assert mended(folder) == ({1, 2}, 6.0)
     # killed between the two files: the line stands in both, and was paid once
-    (folder / RESPONSES).write_bytes(b"".join(lines))
-    assert mended(folder) == ({2}, 5.0)
+    (folder / RESPONSES).write_bytes(b"".join(lines) + line(id=1, cost_usd=1.0))
+    assert mended(folder) == ({1, 2}, 6.0)
     assert (folder / REPLACED).read_bytes() == lines[0]
-    assert content(folder) == lines[1]
+
+
+def test_no_failure_takes_the_place_of_an_answer(tmp_path: Path) -> None:
+    lines = [line(id=1, outcome="truncated"), line(id=1, outcome="failed")]
+    folder = folder_with(tmp_path, *lines)
+    assert [each.outcome for each in responses(folder)] == [Outcome.TRUNCATED]
+    assert mended(folder)[0] == {1}
+    assert content(folder) == lines[0]
+
+
+def test_a_run_whose_file_is_removed_is_told(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    store.check()
+    (tmp_path / RESPONSES).unlink()
+    with pytest.raises(StoreError, match="was removed"):
+        store.check()
+    store.close()
+
+
+def test_answers_without_a_header_are_nobodys(tmp_path: Path) -> None:
+    module.check_has_header(tmp_path)
+    folder = folder_with(tmp_path, line())
+    with pytest.raises(StoreError, match=r"no run\.json"):
+        module.check_has_header(folder)
+    write_header(folder, {"format": FORMAT})
+    module.check_has_header(folder)
 
 
 def test_more_may_be_asked_again(tmp_path: Path) -> None:
@@ -194,11 +225,12 @@ def test_more_may_be_asked_again(tmp_path: Path) -> None:
     assert mended(folder, ask_again={Outcome.TRUNCATED})[0] == {2}
 
 
-def test_of_two_answers_to_one_question_the_first_stays(tmp_path: Path) -> None:
+def test_of_two_answers_to_one_question_the_last_stands(tmp_path: Path) -> None:
     lines = [line(id=1, text="a"), line(id=2), line(id=1, text="b"), line(id=1, sample=1)]
     folder = folder_with(tmp_path, *lines)
+    assert [each.text[:1] for each in responses(folder)][1] == "b"
     assert mended(folder, warn=no_warning)[0] == {1, 2}
-    assert content(folder) == lines[0] + lines[1] + lines[3]
+    assert content(folder) == lines[1] + lines[2] + lines[3]
 
 
 def test_a_failure_before_its_answer_leaves_the_answer(tmp_path: Path) -> None:
@@ -212,10 +244,10 @@ def test_lines_that_stay_keep_every_byte(tmp_path: Path) -> None:
     """Unknown fields, their order, blanks and escapes of a line another version wrote."""
     document = {"new_field": {"b": [1, 2]}, **json.loads(line(id=1, text="Verità"))}
     strange = json.dumps(document, indent=None, separators=(" , ", " : ")).encode() + b"\n"
-    folder = folder_with(tmp_path, strange, line(id=2, outcome="failed"))
-    assert mended(folder, warn=no_warning)[0] == {1}
-    assert content(folder) == strange
-    (read,) = responses(folder)
+    folder = folder_with(tmp_path, line(id=2, outcome="failed"), strange, line(id=2))
+    assert mended(folder, warn=no_warning)[0] == {1, 2}
+    assert content(folder) == strange + line(id=2)
+    (read, _) = responses(folder)
     assert (read.model_extra or {})["new_field"] == {"b": [1, 2]}
 
 
@@ -369,7 +401,7 @@ def test_a_write_in_several_parts_is_one_line(tmp_path: Path) -> None:
 def test_no_room_to_mend_leaves_what_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = line(id=1) + line(id=2, outcome="failed")
+    before = line(id=1) + line(id=2, outcome="failed") + line(id=2)
     folder = folder_with(tmp_path, before)
 
     def full(_: int) -> None:
@@ -380,7 +412,7 @@ def test_no_room_to_mend_leaves_what_there_is(
         with pytest.raises(StoreError, match="No space left"):
             Store.open(folder)
     assert content(folder) == before
-    assert mended(folder)[0] == {1}
+    assert mended(folder)[0] == {1, 2}
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
