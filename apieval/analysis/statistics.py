@@ -59,7 +59,8 @@ def _resampled(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> lis
     values = np.array([value for value, _ in distinct], dtype=np.float64)
     counts = np.array([count for _, count in distinct], dtype=np.float64)
     draws = np.random.default_rng(SEED).multinomial(n, counts / counts.sum(), size=TRIALS)
-    sums = draws @ values
+    # not `@`: BLAS would wake a thread a core, for less work than waking them
+    sums = np.einsum("tk,kc->tc", draws, values)
     tail = (1 - CONFIDENCE) / 2
     bounds = np.quantile(sums[:, ::2] / sums[:, 1::2], [tail, 1 - tail], axis=0)
     return [(float(low), float(high)) for low, high in bounds.T]

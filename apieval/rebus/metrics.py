@@ -26,8 +26,9 @@ def _same_length(predicted: str, gold: str) -> bool:
 def _words(
     predicted: Sequence[str], gold: Sequence[str], right: Callable[[str, str], bool]
 ) -> Tally:
-    padded = [*predicted[: len(gold)], *[""] * (len(gold) - len(predicted))]
-    hits = sum(right(guess, word) for guess, word in zip(padded, gold, strict=True))
+    hits = sum(map(right, predicted, gold))  # where one ends, the other's rest is not right
+    # a missing word is the empty one, which only an empty gold word equals
+    hits += sum(right("", word) for word in gold[len(predicted) :])
     return Tally(right=hits, total=len(gold))
 
 

@@ -209,6 +209,7 @@ def _database(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
         timeout=LOCKED_S,
         disk=TextDisk,
         eviction_policy="none",
+        cull_limit=0,  # nothing expires: not even looked for
         size_limit=_NO_LIMIT,
         statistics=0,
     )

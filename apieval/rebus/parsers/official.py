@@ -12,6 +12,7 @@ open brackets). The ones here find the same in linear time; a test holds them to
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from apieval.schema import Prediction
@@ -28,21 +29,25 @@ SOLUTION: Final = re.compile(r"Soluzione: (.*)")
 
 def parse(text: str) -> Prediction:
     """Read an answer as the challenge's reference parser does; any text gives a prediction."""
-    guesses = (_word_guess(line) for line in text.split("\n"))
     return Prediction.model_construct(
-        word_guesses=_again([guess for guess in guesses if guess is not None]),
+        word_guesses=_again(list(_word_guesses(text))),
         first_pass=_first(FIRST_PASS, text),
         solution_words=_again(SOLUTION_WORD.findall(text)),
         solution=_first(SOLUTION, text),
     )
 
 
-def _word_guess(line: str) -> str | None:
-    start = WORD_GUESS_START.search(line)
-    if start is None:
-        return None
-    sign = line.rfind(WORD_GUESS_SIGN, start.end())
-    return None if sign < 0 else line[sign + len(WORD_GUESS_SIGN) :]
+def _word_guesses(text: str) -> Iterator[str]:
+    """Yield what stands after the last sign of every line that has a start before it."""
+    start = WORD_GUESS_START.search(text)
+    while start:
+        end = text.find("\n", start.end())
+        end = len(text) if end < 0 else end
+        sign = text.rfind(WORD_GUESS_SIGN, start.end(), end)
+        if sign >= 0:
+            yield text[sign + len(WORD_GUESS_SIGN) : end]
+        # where the first start of a line has no sign behind it, no later one has
+        start = WORD_GUESS_START.search(text, end)
 
 
 def _again(words: list[str]) -> tuple[str, ...]:
