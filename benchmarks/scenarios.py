@@ -108,11 +108,11 @@ class Bench:
     def store(self, name: str, rows: int, samples: int) -> int:
         """Make a run folder with all answers but the very last one; return how many there are."""
         folder = self.folder / "out" / name
-        folder.mkdir(parents=True)
         places = [(i, s, k) for s in SETTINGS for i in range(rows) for k in range(samples)]
         with (folder / "responses.jsonl").open("w", encoding="utf-8") as file:
             for place in places[:-1]:
-                file.write(json.dumps(_line(*place), ensure_ascii=False) + "\n")
+                line = json.dumps(_line(*place), ensure_ascii=False, separators=(",", ":"))
+                file.write(line + "\n")
         return len(places) - 1
 
     def _made(self, what: str, ending: str, count: int) -> Path:

@@ -77,12 +77,19 @@ def _standing(path: Path) -> dict[bytes, int]:
     stands: dict[bytes, tuple[int, bool]] = {}
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            # the first fields are id, setting and sample; in a line of another make, all of it
-            question = line.partition(_IDENTITY_ENDS)[0]
-            failed = _FAILED in line
+            question, failed = _question(line), _FAILED in line
             if not failed or stands.get(question, (0, True))[1]:
                 stands[question] = number, failed
     return {question: number for question, (number, _) in stands.items()}
+
+
+def _question(line: bytes) -> bytes:
+    """Return what tells a line's question apart: its first fields, which are id, setting, sample."""
+    first, found, _ = line.partition(_IDENTITY_ENDS)
+    if found:
+        return first
+    response = read_line(line)  # written by another hand
+    return repr((response.id, response.setting, response.sample)).encode() if response else line
 
 
 def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:

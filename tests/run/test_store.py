@@ -557,3 +557,12 @@ def test_the_files_of_a_run_are_these(tmp_path: Path) -> None:
     store.append(Response.model_validate(response()))
     store.close()
     assert {path.name for path in tmp_path.iterdir()} <= {LOCK, OWNER, RESPONSES}
+
+
+def test_lines_of_another_hand_are_told_apart_all_the_same(tmp_path: Path) -> None:
+    lines = [
+        json.loads(line(id=number, text=text)) for number, text in ((1, "a"), (2, "b"), (1, "c"))
+    ]
+    spaced = "".join(json.dumps(dict(reversed(each.items()))) + "\n" for each in lines)
+    folder = folder_with(tmp_path, spaced.encode())
+    assert [(each.id, each.text) for each in responses(folder)] == [(2, "b"), (1, "c")]
