@@ -210,6 +210,10 @@ def _database(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
         disk=TextDisk,
         eviction_policy="none",
         cull_limit=0,  # nothing expires: not even looked for
+        # pages are read and written once: holding on to 64 MB of them, and mapping as many, helps
+        # nobody
+        sqlite_cache_size=512,
+        sqlite_mmap_size=0,
         size_limit=_NO_LIMIT,
         statistics=0,
     )
