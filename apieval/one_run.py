@@ -74,6 +74,7 @@ class OneRun:
             ConfigError, StoreError: before anything is asked.
         """
         self.prepared.budget(self.options.max_cost_usd, 0.0)
+        store.check_free(self.folder)
         if not self.options.fresh:
             header.check_same_run(self.folder, self.spec, self.selection.data.digest)
             store.check_has_header(self.folder)

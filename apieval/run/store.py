@@ -127,6 +127,17 @@ class Store:
         self._lock.release()
 
 
+def check_free(folder: Path) -> None:
+    """Refuse a run that another process is at, before anything else is begun.
+
+    Raises:
+        StoreError: naming the process.
+    """
+    if folder.is_dir():
+        with suppress(OSError):  # a folder that cannot be written is told of on opening
+            _lock(folder).release()
+
+
 def check_has_header(folder: Path) -> None:
     """Refuse a folder whose answers nobody can say the run of.
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from apieval.rebus import dataset
+from apieval.run.store import Store
 from apieval.schema import Response
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply
@@ -451,3 +452,19 @@ def test_limits_and_settings_choose_what_is_asked(inside: Inside) -> None:
     assert {each["setting"] for each in stored(folder())} == {"hints"}
     assert len(stored(folder())) == NEW
     assert set(figures(folder())["hints"]) == {"all", "new"}
+
+
+def test_of_several_models_none_is_asked_where_one_cannot_be(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, one=model(server.url), two=model(server.url))
+        words = ("--data", ten.path, "--setting", "regular", "--cache", "off")
+        assert inside("run", "two", *words).code == 0
+        held = Store.open(folder())
+        done = inside("run", "one", "two", *words)
+        held.close()
+        assert (done.code, server.requests) == (2, 10)
+        assert "another process is at this run" in done.err
+        assert inside("run", "one", "two", *words).code == 0
+        assert server.requests == 20
