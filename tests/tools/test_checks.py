@@ -94,7 +94,7 @@ def test_no_tracked_file_names_a_place_or_the_licensed_data() -> None:
         pytest.skip("no checkout")
     names = [name for name in listed.stdout.split("\0") if name]
     assert not [name for name in names if "gpt4o" in name or name.endswith("gold.csv")]
-    places = ("/" + "work/", "/" + "root/", "pypi" + ".org", "pythonhosted" + ".org")
+    places = ("/" + "work/", "/" + "root/", "pypi" + ".org", "python" + "hosted.org")
     for name in names:
         text = (ROOT / name).read_bytes().decode("utf-8", "replace")
         assert not [place for place in places if place in text], name
