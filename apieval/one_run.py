@@ -60,7 +60,7 @@ class OneRun:
             identity=self.prepared.identity,
             data=self.selection.data.name,
             settings=options.settings,
-            subsets=tuple(dict.fromkeys(self.selection.subsets)) or None,
+            subsets=self.selection.subsets or None,
             limit=options.limit,
             samples=options.samples,
             prompts={setting: prompts.template_hash(setting) for setting in options.settings},

@@ -24,7 +24,6 @@ REPLACED: Final = "responses.replaced.jsonl"
 
 ItemKey = tuple[RowId, Setting, int]
 
-
 _FAILED: Final = b'"outcome":"failed"'
 _IDENTITY_ENDS: Final = b',"key":'
 
@@ -77,6 +76,8 @@ def _standing(path: Path) -> dict[bytes, int]:
     stands: dict[bytes, tuple[int, bool]] = {}
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n") and read_line(line) is None:
+                continue  # torn: it takes no other's place
             question, failed = _question(line), _FAILED in line
             if not failed or stands.get(question, (0, True))[1]:
                 stands[question] = number, failed
@@ -99,23 +100,25 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
     another. A line that another has replaced is kept beside, since it was paid for.
     """
     beside = _lines(path.with_name(REPLACED))
-    kept = Kept(spent_usd=sum(_paid(answer) for line in beside if (answer := read_line(line))))
+    kept = Kept(spent_usd=sum(paid_usd(answer) for line in beside if (answer := read_line(line))))
     if not path.exists():
         return kept
     last: dict[ItemKey, tuple[int, Outcome]] = {}
     drop: dict[int, bool] = {}
+    whole = True
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
+            whole = line.endswith(b"\n")
             response = read_line(line)
             if response is None:
                 drop[number] = False
-                if line.endswith(b"\n"):
+                if whole:
                     warn(f"{path}, line {number}: not an answer; set aside in {DAMAGED}.")
                 continue
             key = (response.id, response.setting, response.sample)
             before = last.get(key)
             if line not in beside:  # else a kill fell in between, and it is counted already
-                kept.spent_usd += _paid(response)
+                kept.spent_usd += paid_usd(response)
             if before and response.outcome is Outcome.FAILED and before[1] is not Outcome.FAILED:
                 drop[number] = True
                 continue
@@ -124,25 +127,23 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
             last[key] = number, response.outcome
     kept.standing = set(last)
     kept.answered = {key for key, (_, outcome) in last.items() if outcome not in ask_again}
-    _leave_out(path, drop, beside)
+    if drop or not whole:
+        _leave_out(path, drop, beside)
     return kept
 
 
 def _leave_out(path: Path, drop: Mapping[int, bool], beside: Collection[bytes]) -> None:
     """Take lines out of the file: answers (true) are kept beside, other whole lines set aside."""
-    whole = True
     aside: dict[str, list[bytes]] = {DAMAGED: [], REPLACED: []}
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            whole = line.endswith(b"\n")
             if drop.get(number) and line not in beside:
                 aside[REPLACED].append(line)
-            elif drop.get(number) is False and whole:
+            elif drop.get(number) is False and line.endswith(b"\n"):
                 aside[DAMAGED].append(line)
     for name, lines in aside.items():
         _append(path.with_name(name), lines)
-    if drop or not whole:
-        _rewrite(path, drop)
+    _rewrite(path, drop)
 
 
 def _lines(path: Path) -> set[bytes]:
@@ -152,7 +153,8 @@ def _lines(path: Path) -> set[bytes]:
         return set(file)
 
 
-def _paid(response: Response) -> float:
+def paid_usd(response: Response) -> float:
+    """Return what an answer cost this run, as far as that is known: nothing out of the cache."""
     return 0.0 if response.cached else response.cost_usd or 0.0
 
 

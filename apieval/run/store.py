@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES, Kept, mend
+from apieval.run.responses import RESPONSES, Kept, mend, paid_usd
 from apieval.schema import Outcome, Response
 
 LOCK: Final = ".lock"
@@ -95,7 +95,7 @@ class Store:
         key = (response.id, response.setting, response.sample)
         self._replaced |= key in self._standing
         self.answered.add(key)
-        self.spent_usd += 0.0 if response.cached else response.cost_usd or 0.0
+        self.spent_usd += paid_usd(response)
 
     def sync(self) -> None:
         """Bring what was written to the disk itself, so that not even a power cut can take it."""

@@ -566,3 +566,9 @@ def test_lines_of_another_hand_are_told_apart_all_the_same(tmp_path: Path) -> No
     spaced = "".join(json.dumps(dict(reversed(each.items()))) + "\n" for each in lines)
     folder = folder_with(tmp_path, spaced.encode())
     assert [(each.id, each.text) for each in responses(folder)] == [(2, "b"), (1, "c")]
+
+
+def test_a_torn_line_takes_the_place_of_no_whole_one(tmp_path: Path) -> None:
+    before, torn = line(id=1, outcome="empty"), line(id=1, text="Verità")[:-20]
+    folder = folder_with(tmp_path, before, torn)
+    assert [each.outcome for each in responses(folder)] == [Outcome.EMPTY]
