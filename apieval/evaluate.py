@@ -45,7 +45,8 @@ def run(
     options, watcher = options or RunOptions(), watcher or Watcher()
     _check(models, options)
     providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
-    ready = [prepare(name, providers, os.environ, options.lexicon) for name in models]
+    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
+    ready = [prepare(name, providers, os.environ, options.lexicon, chosen) for name in models]
     selection = dataset.load(options.data).select(options.subsets, options.limit)
     runs = [OneRun(each, options, selection, watcher) for each in ready]
     for each in runs:
@@ -68,11 +69,16 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
     if options.cache is None:
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
     providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
-    prepared = prepare(model, providers, os.environ, options.lexicon)
+    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
+    prepared = prepare(model, providers, os.environ, options.lexicon, chosen)
     selection = dataset.load(options.data).select(options.subsets, options.limit)
     with closing(ResponseCache(options.cache)) as cache:
         for request in prompts.requests(
-            selection.rebuses, options.settings, options.samples, prepared.identity
+            selection.rebuses,
+            options.settings,
+            options.samples,
+            prepared.identity,
+            system_prompt=prepared.system_prompt,
         ):
             if cache.get(request) is None:
                 yield request, cache.nearest(request.identity)

@@ -14,7 +14,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from apieval.config import Embedded
 from apieval.errors import StoppedEarly, StoreError
 from apieval.options import RunOptions
 from apieval.rebus import prompts
@@ -32,7 +31,9 @@ from apieval.run.runner import Runner
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Outcome, Rebus, RunSpec, Setting
+from apieval.schema import Outcome, Rebus, Request, RunSpec, Setting
+from apieval.sections import Embedded
+from apieval.signature import digest
 
 _SHOWN: Final = 5
 _OPEN: Final = {"ended": None, "took_s": None, "message": None}
@@ -63,9 +64,17 @@ class OneRun:
             subsets=self.selection.subsets or None,
             limit=options.limit,
             samples=options.samples,
-            prompts={setting: prompts.template_hash(setting) for setting in options.settings},
+            prompts=self._prompts(),
         )
         self.folder = options.out / (options.name or plan.folder_name(self.spec))
+
+    def _prompts(self) -> dict[str, str]:
+        """Return the hashes of what is said: the template of each setting, and before it."""
+        said: dict[str, str] = {
+            setting: prompts.template_hash(setting) for setting in self.options.settings
+        }
+        before = self.prepared.system_prompt
+        return said if before is None else {**said, "system": digest(before)}
 
     def check(self) -> None:
         """Refuse a budget that cannot be kept, and a folder that holds another run.
@@ -140,7 +149,13 @@ class OneRun:
             "n": len(self.selection.rebuses),
             "rule_breakers": broken,
         }
-        return plan.header(self.spec, facts)
+        price = self.prepared.known_price
+        made = {
+            "dropped": list(self.prepared.dropped),
+            "preset": self.options.preset,
+            "price": price.as_json() if price else None,
+        }
+        return {**plan.header(self.spec, facts), **made}
 
     def _close_header(self, result: Result, began: datetime, spent_usd: float) -> None:
         ended = datetime.now(UTC)
@@ -177,15 +192,20 @@ class OneRun:
 
     def _forecast(self, answered: Collection[ItemKey], cache: ResponseCache | None) -> Forecast:
         """Return what is about to be asked; the cache is looked through where there is a price."""
-        spec, price = self.spec, self.prepared.model.price
+        price = self.prepared.price
         look = cache if price else None
         lengths = (
             prompts.lengths(rebus, setting)
             for setting, rebus, sample in self._questions()
             if (rebus.id, setting, sample) not in answered
-            and not (look and look.get(prompts.request(rebus, setting, sample, spec.identity)))
+            and not (look and look.get(self._request(rebus, setting, sample)))
         )
         return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
+
+    def _request(self, rebus: Rebus, setting: Setting, sample: int) -> Request:
+        return prompts.request(
+            rebus, setting, sample, self.spec.identity, self.prepared.system_prompt
+        )
 
     def _stop(self) -> None:
         if self._runner:
@@ -202,7 +222,7 @@ class OneRun:
                 policy=RetryPolicy(limits.max_retries, limits.deadline),
                 patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
-                price=self.prepared.model.price,
+                price=self.prepared.price,
                 budget=self.prepared.budget(options.max_cost_usd, opened.spent_usd),
                 ask_again=self._ask_again(),
             )
@@ -215,6 +235,7 @@ class OneRun:
                         spec.samples,
                         spec.identity,
                         opened.answered,
+                        self.prepared.system_prompt,
                     )
                 )
             if runner.stopped:

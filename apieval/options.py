@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -16,7 +17,8 @@ from apieval.schema import SETTINGS, Setting
 class RunOptions:
     """How to run; the options of `apieval run`. Only the first group can change an answer.
 
-    `data` is `sample` or a path. `limit` takes the first rows of each subset. `timeout_s` is the
+    `data` is `sample` or a path. `params` and `drop` change what goes into the request, over the
+    preset's and the file's own. `limit` takes the first rows of each subset. `timeout_s` is the
     wall-clock limit of one attempt, in seconds. `concurrency` None is the model's own limit.
     `cache` None is no cache.
     """
@@ -28,6 +30,9 @@ class RunOptions:
     limit: int | None = None
     samples: int = 1
     lexicon: Path | None = None
+    preset: str | None = None
+    params: Mapping[str, object] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
 
     concurrency: int | Literal["auto"] | None = None
     max_cost_usd: float | None = None

@@ -13,7 +13,7 @@ from apieval.errors import StoreError
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Selection
 from apieval.report import files
-from apieval.run import responses
+from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
 
 
@@ -68,8 +68,16 @@ def score_stored(folder: Path, out: Path, spec: RunSpec, selection: Selection) -
             usage.add(response)
             yield from scoring.score(response, rebus)
 
-    sampling = {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"}
-    measured = Measured(spec.model, selection, spec.settings, spec.samples, sampling)
+    known = header.read(folder) or {}
+    measured = Measured(
+        spec.model,
+        selection,
+        spec.settings,
+        spec.samples,
+        {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
+        spec.prompts,
+        known.get("dropped") or (),
+    )
     return write(out, measured, scores(), usage)
 
 

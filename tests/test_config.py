@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval import config
-from apieval.config import Embedded, OpenAICompatible, Providers
+from apieval.config import Providers
 from apieval.errors import ConfigError
+from apieval.fields import is_loopback
+from apieval.sections import Embedded, OpenAICompatible, Params
 from tests.records import REPOSITORY
 
 SERVER: dict[str, Any] = {
@@ -182,7 +184,7 @@ def test_what_is_no_address(tmp_path: Path, given_url: object, message: str) -> 
         ),
         pytest.param(
             "version: 1\nmodels: {a: {}}\n",
-            ["models.a: provider: missing; one of openai-compatible, embedded"],
+            ["models.a: provider: missing; one of openai-compatible, litellm, embedded"],
             id="no provider",
         ),
         pytest.param(
@@ -434,7 +436,7 @@ def test_the_json_schema_has_the_files_shape() -> None:
     assert all(each["additionalProperties"] is False for each in sections)
     models = described(schema, schema["properties"]["models"])["additionalProperties"]
     kinds = models["discriminator"]["mapping"]
-    assert set(kinds) == {"openai-compatible", "embedded"}
+    assert set(kinds) == {"openai-compatible", "litellm", "embedded"}
     server = described(schema, {"$ref": kinds["openai-compatible"]})
     assert set(server["required"]) == {"provider", "base_url", "model"}
     one_or_list = server["properties"]["base_url"]["anyOf"]
@@ -442,7 +444,7 @@ def test_the_json_schema_has_the_files_shape() -> None:
     limits = described(schema, server["properties"]["limits"])
     assert {"const": "auto", "type": "string"} in limits["properties"]["concurrency"]["anyOf"]
     params = described(schema, server["properties"]["params"])
-    assert set(params["properties"]) == set(config.Params.model_fields)
+    assert set(params["properties"]) == set(Params.model_fields)
 
 
 @pytest.mark.parametrize(
@@ -462,7 +464,7 @@ def test_the_json_schema_has_the_files_shape() -> None:
     ],
 )
 def test_is_loopback(url: str, loopback: bool) -> None:
-    assert config.is_loopback(url) is loopback
+    assert is_loopback(url) is loopback
 
 
 class TestApiKey:
@@ -577,5 +579,5 @@ def test_what_only_sounds_like_a_key_is_sent(tmp_path: Path) -> None:
     path = tmp_path / "providers.yaml"
     path.write_text(json.dumps({"version": 1, "models": {"m": {**entry, "extra_body": body}}}))
     found = config.load(path).find("m")
-    assert isinstance(found, config.OpenAICompatible)
+    assert isinstance(found, OpenAICompatible)
     assert found.extra_body == body

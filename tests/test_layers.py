@@ -31,6 +31,9 @@ LAYERS = {
 }
 ANNEXES = {
     "strict_yaml": "config",
+    "fields": "config",
+    "sections": "config",
+    "directory": "config",
     "options": "evaluate",
     "results": "evaluate",
     "one_run": "evaluate",
@@ -42,7 +45,7 @@ LATE = {
     "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},
     "evaluate": {"apieval.one_run", "apieval.run.cache", "apieval.run.prepare"},
-    "providers.table": {"apieval.providers.openai_compatible"},
+    "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }

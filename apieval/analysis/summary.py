@@ -16,17 +16,25 @@ from apieval.signature import canonical_json, short, signature
 from apieval.version import VERSION
 
 FORMAT: Final = 1
+SOLUTION: Final = "Soluzione:"
+"""What every whole answer in the template holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured, as far as it can move a figure; `sampling` None is not known."""
+    """What was measured, as far as it can move a figure.
+
+    `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
+    templates where it is empty; `dropped` the parameters left out of the request on purpose.
+    """
 
     model: str
     selection: Selection
     settings: Sequence[Setting]
     samples: int = 1
     sampling: Mapping[str, Any] | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    dropped: Sequence[str] = ()
 
     @property
     def expected(self) -> int:
@@ -46,6 +54,7 @@ class Usage:
     sums: dict[str, float] = field(default_factory=dict)
     served: dict[str, dict[str, int]] = field(default_factory=dict)
     cached: int = 0
+    without_solution: int = 0
 
     def add(self, response: Response) -> None:
         """Take in one answer; what a cached one cost was paid before."""
@@ -55,6 +64,7 @@ class Usage:
             return
         self.answers += 1
         self.cached += response.cached
+        self.without_solution += SOLUTION not in response.text
         counts = {**response.usage.model_dump(), "cost_usd": response.cost_usd}
         if response.cached and response.cost_usd is not None:
             counts["cost_usd"] = 0.0
@@ -73,6 +83,7 @@ class Usage:
         return {
             "answers": self.answers,
             "from_cache": self.cached,
+            "without_solution": self.without_solution,
             **{name: self._sum(name) for name in (*names, "cost_usd")},
         }
 
@@ -93,9 +104,10 @@ def signatures(measured: Measured) -> dict[str, dict[str, str]]:
                     "limit": "none" if chosen.limit is None else chosen.limit,
                     "samples": measured.samples,
                     "setting": setting,
-                    "prompt": short(template_hash(setting)),
+                    "prompt": _prompt(measured.prompts, setting),
                     "model": measured.model,
                     "sampling": "unknown" if sampling is None else canonical_json(sampling),
+                    **({"dropped": "+".join(measured.dropped)} if measured.dropped else {}),
                     "parser": f"{parser.name}@{parser.version}",
                     "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
                     "apieval": VERSION,
@@ -105,6 +117,12 @@ def signatures(measured: Measured) -> dict[str, dict[str, str]]:
         }
         for setting in measured.settings
     }
+
+
+def _prompt(prompts: Mapping[str, str], setting: Setting) -> str:
+    said = short(prompts.get(setting) or template_hash(setting))
+    system = prompts.get("system")
+    return f"{said}+system-{short(system)}" if system else said
 
 
 def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> dict[str, Any]:

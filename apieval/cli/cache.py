@@ -66,6 +66,9 @@ def why(
     subset: options.Subset = None,
     limit: options.Limit = None,
     samples: options.Samples = 1,
+    preset: options.Preset = None,
+    param: options.Param = None,
+    drop: options.Drop = None,
     cache: options.CacheChoice = None,
     json: options.Json = False,
 ) -> None:
@@ -77,6 +80,9 @@ def why(
         subsets=tuple(subset or ()),
         limit=limit,
         samples=samples,
+        preset=preset,
+        params=options.params(param),
+        drop=tuple(drop or ()),
         cache=options.cache_folder(cache),
     )
     missing = evaluate.why(model, chosen)

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final
 
 from apieval import config as configuration
 from apieval.cli import options, output
-from apieval.config import OpenAICompatible, Providers
+from apieval.cli.options import option
+from apieval.config import Providers
+from apieval.sections import Embedded
+
+NO_ADDRESS: Final = {"embedded": "embedded, no network", "litellm": "through litellm"}
 
 
-def models(config: options.Config = None, json: options.Json = False) -> None:
+def models(
+    config: options.Config = None,
+    schema: Annotated[
+        bool, option("--schema", help="Print the JSON schema of providers.yaml instead.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
     """List the configured models, where each is reached, and whether its key is set."""
+    if schema:
+        output.document(configuration.json_schema())
+        return
     path = configuration.find_file(config, Path.cwd())
     providers = configuration.load(path)
     rows = [_describe(providers, name) for name in providers.names()]
@@ -22,19 +35,19 @@ def models(config: options.Config = None, json: options.Json = False) -> None:
     output.say(f"from {path}")
     width = max(len(row["name"]) for row in rows)
     for row in rows:
-        where = ", ".join(row["base_url"]) or "embedded, no network"
+        where = ", ".join(row["base_url"]) or NO_ADDRESS[row["provider"]]
         output.line(f"{row['name']:<{width}}  {row['model']}  {where}{_key(row)}")
 
 
 def _describe(providers: Providers, name: str) -> dict[str, Any]:
     model = providers.find(name)
-    mine = model if isinstance(model, OpenAICompatible) else None
+    mine = None if isinstance(model, Embedded) else model
     variable = mine.api_key_env if mine else None
     return {
         "name": name,
         "provider": model.provider,
         "model": model.model,
-        "base_url": list(mine.base_url) if mine else [],
+        "base_url": list(mine.addresses) if mine else [],
         "params": providers.params(model),
         "api_key_env": variable,
         "api_key_set": variable in os.environ if variable else None,

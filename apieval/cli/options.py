@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,8 +10,8 @@ from typing import Annotated, Any, Literal
 import typer
 from platformdirs import user_cache_path
 
-from apieval.config import MOST_AT_ONCE
 from apieval.errors import ConfigError
+from apieval.fields import MOST_AT_ONCE
 from apieval.schema import SETTINGS, Setting
 
 
@@ -61,6 +62,27 @@ Limit = Annotated[
 Samples = Annotated[
     int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
 ]
+Preset = Annotated[
+    str | None,
+    option(
+        "--preset",
+        help="Request settings of a published evaluation: calamita is the challenge's harness "
+        "(256 tokens, stop at a blank line, temperature 0).",
+        metavar="calamita",
+    ),
+]
+Param = Annotated[
+    list[str] | None,
+    option(
+        "--param",
+        help="A parameter of the request, as max_tokens=4096; repeatable.",
+        metavar="NAME=VALUE",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    option("--drop", help="A parameter to leave out of the request; repeatable.", metavar="NAME"),
+]
 CacheChoice = Annotated[
     str | None,
     option(
@@ -92,3 +114,21 @@ def concurrency(choice: str | None) -> int | Literal["auto"] | None:
         if 0 < number <= MOST_AT_ONCE:
             return number
     raise ConfigError(f"--concurrency: give a number from 1 to {MOST_AT_ONCE:,}, or auto.")
+
+
+def params(choices: list[str] | None) -> dict[str, Any]:
+    """Return what `--param` options stand for; a value is JSON where it can be, else text.
+
+    Raises:
+        ConfigError: for one without `=`.
+    """
+    found: dict[str, Any] = {}
+    for choice in choices or ():
+        name, equals, value = choice.partition("=")
+        if not equals:
+            raise ConfigError(f"--param {choice!r}: write it as NAME=VALUE.")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

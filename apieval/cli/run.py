@@ -30,7 +30,10 @@ _WORST_LAST = ("done", "partial", "stopped", "interrupted")
 def run(
     models: Annotated[
         list[str],
-        typer.Argument(help="Models by their names in providers.yaml.", metavar="MODEL"),
+        typer.Argument(
+            help="Names in providers.yaml, PROVIDER/MODEL, or http://HOST:PORT/v1#MODEL.",
+            metavar="MODEL",
+        ),
     ],
     config: options.Config = None,
     data: options.Data = "sample",
@@ -75,6 +78,9 @@ def run(
     ] = None,
     cache: options.CacheChoice = None,
     lexicon: options.Lexicon = None,
+    preset: options.Preset = None,
+    param: options.Param = None,
+    drop: options.Drop = None,
     fresh: Annotated[
         bool,
         option(
@@ -105,6 +111,9 @@ def run(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        preset=preset,
+        params=options.params(param),
+        drop=tuple(drop or ()),
         concurrency=options.concurrency(concurrency),
         max_cost_usd=max_cost,
         timeout_s=timeout,

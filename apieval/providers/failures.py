@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -36,16 +36,55 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
     501: "the address takes no questions; check base_url",
 }
 REDIRECTIONS: Final = range(300, 400)
-QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
+NO_CREDIT: Final = "credit balance is too low"
+"""Anthropic says so on status 400, with no code of its own."""
+UNMISTAKABLE: Final = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+    "reasoning_effort",
+)
+"""Parameters of which a refusal speaks by name, whoever's it is."""
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
-def failure(status: int, body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
-    """Return the failure that a reply with a bad status stands for."""
-    return _judged(f"HTTP {status} from {url}", status, body, headers)
+def failure(
+    status: int,
+    body: bytes,
+    headers: Mapping[str, str],
+    url: str,
+    sent: Collection[str] = (),
+) -> AttemptFailed:
+    """Return the failure that a reply with a bad status stands for.
+
+    `sent` are the names of the parameters in the request, the same in every one of a run.
+    """
+    found = _judged(f"HTTP {status} from {url}", status, body, headers)
+    if type(found) is ItemFailure and (named := _parameter(server_message(body), sent)):
+        return RunFailure(f"{found} ({_remedy(named)})", status=status)
+    return found
+
+
+def _parameter(said: str, sent: Collection[str]) -> str | None:
+    """Return which of the parameters sent a refusal speaks of.
+
+    A limit of tokens is not among them: it may be too large for one prompt and right for others.
+    """
+    words = set(re.findall("[a-z_]+", said))
+    return next((each for each in UNMISTAKABLE if each in sent and each in words), None)
+
+
+def _remedy(named: str) -> str:
+    return f"the model refuses {named}; change it under params, or say drop: [{named}]"
 
 
 def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
@@ -64,7 +103,7 @@ def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> Attempt
 def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
     error, said = _error(body), server_message(body)
     text = f"{what}: {said}"
-    remedy = _of_the_run(status, error, headers)
+    remedy = _of_the_run(status, error, said, headers)
     if remedy:
         return RunFailure(f"{text} ({remedy})", status=status)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and "loading" in said.lower():
@@ -77,16 +116,20 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     return kind(text, status=status)
 
 
-def _of_the_run(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
+def _of_the_run(
+    status: int, error: Mapping[str, Any], said: str, headers: Mapping[str, str]
+) -> str | None:
     """Return the remedy for a failure that every request would meet, None for any other."""
-    if _word(error, "code") in QUOTA or _word(error, "type") in QUOTA:
+    if {_word(error, "code"), _word(error, "type")} & QUOTA or NO_CREDIT in said.lower():
         return "the quota is used up; top up, then run the same command again"
+    if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
+        return OF_THE_RUN[401]
     if status in REDIRECTIONS:
         where = _clip(headers.get("location", "elsewhere"))
         return f"redirected to {where}; give that as base_url"
     if _word(error, "code") in _PARAMETER:
         named = _clip(_word(error, "param")) or "a parameter"
-        return f"the model refuses {named}; change it under params, or say drop: [{named}]"
+        return _remedy(named)
     return OF_THE_RUN.get(status)
 
 
@@ -116,6 +159,11 @@ def _error(body: bytes) -> dict[str, Any]:
         return {}
     inner = value.get("error")
     return inner if isinstance(inner, dict) else value
+
+
+def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
+    details = error.get("details")
+    return [each for each in details if isinstance(each, dict)] if isinstance(details, list) else []
 
 
 def _word(error: Mapping[str, Any], name: str) -> str:

@@ -8,31 +8,24 @@ socket to a model of one's own is imported here, and this module only when a run
 from __future__ import annotations
 
 import json
-import ssl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from typing import Any, Final, Literal
 
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.config import is_loopback
-from apieval.errors import AttemptFailed, ItemFailure, ServerDown, TransientFailure
+from apieval.errors import AttemptFailed
+from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
-from apieval.schema import Reply, Request, well_formed
+from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
+from apieval.schema import Reply, Request
 
-CONNECT_TIMEOUT_S: Final = 15.0
-KEEP_ALIVE_S: Final = 4.0
-"""Below the 5 s after which uvicorn closes an idle connection under our hands."""
+PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
-MOST_BYTES: Final = 64 * 1024 * 1024
-"""No answer is longer, unpacked; a server that sends more has run wild."""
-_LEAST_SHOWN: Final = 4
 _TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
 
@@ -58,18 +51,20 @@ class OpenAICompatibleClient:
         body: Mapping[str, Any],
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
+        api: Literal["chat", "completions"] = "chat",
     ) -> None:
         """Open no connection yet. `body` is what every request holds besides its messages.
 
         Must be called inside a running event loop.
         """
         self._body = dict(body)
-        self._key = api_key
+        self._plain = api == "completions"
+        self._mask = Mask(api_key)
         self._headers = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
             self._headers["authorization"] = f"Bearer {api_key}"
         self._endpoints = [
-            _Endpoint(httpx.URL(f"{url}/chat/completions"), _transport(url)) for url in base_urls
+            _Endpoint(httpx.URL(url + PATHS[api]), transport(url)) for url in base_urls
         ]
 
     async def attempt(self, request: Request) -> Reply:
@@ -78,19 +73,21 @@ class OpenAICompatibleClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        messages = [message.model_dump() for message in request.messages]
-        content = json.dumps({**self._body, "messages": messages}).encode()
+        content = json.dumps({**self._body, **self._question(request)}).encode()
         endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
-            reply = read_reply(await self._post(endpoint, content), str(endpoint.url))
-            return self._without_key(reply)
+            reply = read_reply(await self._post(endpoint, content), str(endpoint.url), self._body)
+            return self._mask.reply(reply)
         except AttemptFailed as error:
-            # a server may put the key into its message
-            error.args = (self._masked(str(error)),)
-            raise
+            raise self._mask.failure(error) from None
         finally:
             endpoint.in_flight -= 1
+
+    def _question(self, request: Request) -> dict[str, Any]:
+        if self._plain:
+            return {"prompt": "".join(message.content for message in request.messages)}
+        return {"messages": [message.model_dump() for message in request.messages]}
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -102,10 +99,7 @@ class OpenAICompatibleClient:
             return await self._sent(endpoint, content)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
             endpoint.aside_until = time.monotonic() + ASIDE_S
-            if _refused(error):
-                raise ServerDown(f"nothing listens at {endpoint.url}") from None
-            what = well_formed(str(error)) or type(error).__name__
-            raise TransientFailure(f"no reply from {endpoint.url}: {what}") from None
+            raise fault(error, str(endpoint.url)) from None
 
     async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:
         """Return the whole reply.
@@ -121,59 +115,4 @@ class OpenAICompatibleClient:
             extensions={"timeout": _TIMEOUT},
         )
         response = await endpoint.transport.handle_async_request(request)
-        chunks, size = [], 0
-        try:
-            async for chunk in response.aiter_bytes():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MOST_BYTES:
-                    raise ItemFailure(f"the reply from {endpoint.url} is larger than 64 MB")
-        finally:
-            await response.aclose()
-        return Whole(response.status_code, response.headers, b"".join(chunks))
-
-    def _without_key(self, reply: Reply) -> Reply:
-        """Return a reply whose texts do not hold the key, which a server may echo."""
-        texts = {
-            name: value.replace(self._key, "***")
-            for name in ("text", "reasoning", "finish_reason", "served_model", "system_fingerprint")
-            if self._key and (value := getattr(reply, name)) and self._key in value
-        }
-        return reply.model_copy(update=texts) if texts else reply
-
-    def _masked(self, text: str) -> str:
-        """Return a text without the key, also where the text was cut in the middle of it."""
-        if not self._key:
-            return text
-        text = text.replace(self._key, "***")
-        for length in range(len(self._key) - 1, _LEAST_SHOWN, -1):
-            text = text.replace(f"{self._key[:length]}…", "***…")
-        return text
-
-
-def _refused(error: BaseException) -> bool:
-    """Say whether nothing listens at an address; the transport's own class does not tell."""
-    cause = error.__cause__
-    return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
-        cause.os_error, ConnectionRefusedError
-    )
-
-
-def _transport(base_url: str) -> AiohttpTransport:
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
-    session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-    return AiohttpTransport(
-        client=session,
-        proxy=_proxy(base_url),
-        # never used, since the session has its own; the default would load every certificate
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-    )
-
-
-def _proxy(base_url: str) -> httpx.Proxy | None:
-    """Return the proxy the environment names for an address; loopback never goes through one."""
-    parts = urlsplit(base_url)
-    if is_loopback(base_url) or proxy_bypass(parts.netloc):
-        return None
-    url = getproxies().get(parts.scheme)
-    return httpx.Proxy(url) if url else None
+        return await whole(response)

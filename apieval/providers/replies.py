@@ -7,7 +7,7 @@ not matter to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,17 @@ MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
 
 
+THOUGHT_TAGS: Final = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("[THINK]", "[/THINK]"),
+)
+
+
+_KINDS: Final = ("prompt", "completion")
+_COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
 class Whole(NamedTuple):
     """A reply that has come whole: status, headers, body."""
 
@@ -27,8 +38,8 @@ class Whole(NamedTuple):
     content: bytes
 
 
-def read_reply(response: Whole, url: str) -> Reply:
-    """Return the reply in an HTTP response that is one.
+def read_reply(response: Whole, url: str, sent: Collection[str] = ()) -> Reply:
+    """Return the reply in an HTTP response that is one; `sent` are the request's parameters.
 
     Raises:
         AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
@@ -36,7 +47,7 @@ def read_reply(response: Whole, url: str) -> Reply:
     """
     status, headers, content = response
     if status != HTTPStatus.OK:
-        raise failure(status, content, headers, url)
+        raise failure(status, content, headers, url, sent)
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
@@ -49,7 +60,7 @@ def read_reply(response: Whole, url: str) -> Reply:
     if isinstance(value, dict) and value.get("error"):
         raise hidden_failure(content, headers, url)
     try:
-        return _reply(value)
+        return reply_of(value)
     except (LookupError, TypeError, AttributeError):
         said = server_message(content)
         malformed = TransientFailure(f"malformed reply from {url}: {said}", status=HTTPStatus.OK)
@@ -57,15 +68,23 @@ def read_reply(response: Whole, url: str) -> Reply:
         raise malformed from None
 
 
-def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
+def reply_of(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
+    """Return the reply in a chat completion, or a plain one, that is well-formed.
+
+    Raises:
+        LookupError, TypeError, AttributeError: for what is none.
+    """
     choice = value["choices"][0]
-    message = choice["message"]
+    # /v1/completions says its text beside the finish reason
+    message = choice["message"] if "message" in choice else {"content": choice["text"]}
+    said, thought = _content(message.get("content"))
+    apart = _reasoning(message.get("reasoning_content") or message.get("reasoning"))
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
     refusal = "refusal" if message.get("refusal") and not message.get("content") else None
     return Reply(
         # some servers leave content out where all tokens went into reasoning
-        text=_text(message.get("content")) or "",
-        reasoning=_reasoning(message.get("reasoning_content") or message.get("reasoning")),
+        text=said,
+        reasoning="\n\n".join(filter(None, (apart, thought))) or None,
         finish_reason=refusal or _word(choice.get("finish_reason")),
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
@@ -73,21 +92,48 @@ def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading 
     )
 
 
-def _text(content: object) -> str | None:
-    """Return the text of a message's content: a text, a list of parts, or nothing."""
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        content = "".join(part for part in parts if isinstance(part, str))
+def _content(content: object) -> tuple[str, str]:
+    """Return what a message says, and what it thinks: in parts of their own, or in tags."""
     if content is None:
-        return None
-    if not isinstance(content, str):
+        return "", ""
+    if not isinstance(content, str | list):
         raise TypeError(f"content is {type(content).__name__}")
-    return well_formed(content)
+    if isinstance(content, str):
+        return _untangled(well_formed(content))
+    parts = [part for part in content if isinstance(part, dict)]
+    return _joined(parts, "text"), _joined(parts, "thinking")
+
+
+def _joined(parts: Sequence[Mapping[str, Any]], field: str) -> str:
+    """Return the texts under a field of each part; Mistral's thinking is a list of parts again."""
+    texts = (
+        _joined([each for each in inner if isinstance(each, dict)], "text")
+        if isinstance(inner := part.get(field), list)
+        else inner
+        for part in parts
+    )
+    return well_formed("".join(text for text in texts if isinstance(text, str)))
+
+
+def _untangled(text: str) -> tuple[str, str]:
+    """Part a text from the thoughts it begins with, which servers without a parser leave in it.
+
+    The opening tag may stand in the chat template, and so not in the text; without a closing one
+    the model never came to its answer.
+    """
+    for opening, closing in THOUGHT_TAGS:
+        begins = text.lstrip().startswith(opening)
+        if begins or (closing in text and opening not in text):
+            thought, _, said = text.partition(closing)
+            return said, thought.lstrip().removeprefix(opening).strip()
+    return text, ""
 
 
 def _reasoning(value: object) -> str | None:
     """Return the text of a reasoning field; one of another kind costs no answer."""
-    return _text(value) if isinstance(value, str | list) else None
+    if isinstance(value, list):
+        return "".join(_content(value))
+    return _word(value)
 
 
 def _word(value: object) -> str | None:
@@ -97,17 +143,32 @@ def _word(value: object) -> str | None:
 def _usage(value: object) -> Usage:
     """Return the token counts that are there; what is missing, null or no number is unknown."""
     top = value if isinstance(value, dict) else {}
-    prompt = top.get("prompt_tokens_details")
-    completion = top.get("completion_tokens_details")
+    prompt, completion = (_section(top, f"{kind}_tokens_details") for kind in _KINDS)
+    counts = {name: _count(top.get(name)) for name in _COUNTS}
+    reasoning = _count(completion.get("reasoning_tokens", top.get("reasoning_tokens")))
+    cached = _count(prompt.get("cached_tokens", top.get("prompt_cache_hit_tokens")))
     return Usage(
-        prompt_tokens=_count(top.get("prompt_tokens")),
-        completion_tokens=_count(top.get("completion_tokens")),
-        total_tokens=_count(top.get("total_tokens")),
-        reasoning_tokens=_count(
-            completion.get("reasoning_tokens") if isinstance(completion, dict) else None
-        ),
-        cached_tokens=_count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None),
+        **_with_thoughts(counts, reasoning), reasoning_tokens=reasoning, cached_tokens=cached
     )
+
+
+def _with_thoughts(counts: dict[str, int | None], reasoning: int | None) -> dict[str, int | None]:
+    """Return counts in which what was thought is part of the completion, as it is billed.
+
+    xAI, and Google over OpenAI's wire, leave it out there and count it in the total alone.
+    """
+    asked, said, total = (counts[name] for name in _COUNTS)
+    if None in {asked, said, total}:
+        return counts
+    apart = (total or 0) - (asked or 0) - (said or 0)
+    if apart > 0 and reasoning in {apart, None}:
+        return {**counts, "completion_tokens": (said or 0) + apart}
+    return counts
+
+
+def _section(top: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = top.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _count(value: object) -> int | None:

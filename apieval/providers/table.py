@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from apieval.providers.base import Provider
+from apieval.sections import Hosted
+
+if TYPE_CHECKING:
+    from apieval.providers.hosted import HostedClient
 
 
 def connect(
@@ -13,9 +18,27 @@ def connect(
     body: Mapping[str, Any],
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
+    api: Literal["chat", "completions"] = "chat",
 ) -> Provider:
     """Return a client of an OpenAI-compatible model; inside a running event loop."""
     # httpx and aiohttp take 0.2 s to import: no command but a run pays for them
     from apieval.providers.openai_compatible import OpenAICompatibleClient  # noqa: PLC0415
 
-    return OpenAICompatibleClient(base_urls, body, headers, api_key)
+    return OpenAICompatibleClient(base_urls, body, headers, api_key, api)
+
+
+async def connect_hosted(model: Hosted, body: Mapping[str, Any], api_key: str | None) -> Provider:
+    """Return a client of a model behind litellm; inside a running event loop, which goes on.
+
+    Raises:
+        RunFailure: where the model takes no parameter of a name that would be sent.
+    """
+    client = await asyncio.to_thread(_hosted_client)
+    return client(model, body, api_key)
+
+
+def _hosted_client() -> type[HostedClient]:
+    # litellm takes 5 s to import and 200 MB: only a run of a hosted model pays for it
+    from apieval.providers.hosted import HostedClient  # noqa: PLC0415
+
+    return HostedClient

@@ -49,22 +49,32 @@ def requests(
     samples: int = 1,
     identity: Mapping[str, Any] | None = None,
     answered: Container[tuple[RowId, Setting, int]] = (),
+    system_prompt: str | None = None,
 ) -> Iterator[Request]:
     """Yield one request for every setting, rebus and sample, one at a time.
 
-    `identity` is what the answers of a model depend on besides the message (see
+    `identity` is what the answers of a model depend on besides the messages (see
     `signature.answer_identity`). What is `answered` is passed over before it is built.
     """
     for setting in settings:
         for rebus in rebuses:
             for sample in range(samples):
                 if (rebus.id, setting, sample) not in answered:
-                    yield request(rebus, setting, sample, identity or {})
+                    yield request(rebus, setting, sample, identity or {}, system_prompt)
 
 
-def request(rebus: Rebus, setting: Setting, sample: int, identity: Mapping[str, Any]) -> Request:
-    """Return one request."""
-    messages = (Message(role="user", content=build(rebus, setting)),)
+def request(
+    rebus: Rebus,
+    setting: Setting,
+    sample: int,
+    identity: Mapping[str, Any],
+    system_prompt: str | None = None,
+) -> Request:
+    """Return one request: one user message, after the system prompt where there is one."""
+    asked = Message(role="user", content=build(rebus, setting))
+    messages: tuple[Message, ...] = (asked,)
+    if system_prompt is not None:
+        messages = (Message(role="system", content=system_prompt), asked)
     wire = [message.model_dump() for message in messages]
     clear, key = answer_identity(identity, wire, sample)
     return Request.model_construct(

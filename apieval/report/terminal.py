@@ -53,7 +53,10 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield _metrics(summary, setting)
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
     if cut := sum(each["truncated"] for each in summary["outcomes"].values()):
-        yield Text(f"{cut:,} answers were cut at the length limit: raise max_tokens")
+        answers = sum(sum(each.values()) for each in summary["outcomes"].values())
+        yield Text(f"{cut:,} of {answers:,} answers were cut at the length limit: raise max_tokens")
+    if unfinished := (summary["usage"] or {}).get("without_solution"):
+        yield Text(f"{unfinished:,} answers hold no solution line", style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from apieval.config import Price
 from apieval.errors import RunFailure
 from apieval.run.money import cost_usd, prompt_tokens
 from apieval.schema import Request, Usage
+from apieval.sections import Price
 
 
 @dataclass(slots=True)

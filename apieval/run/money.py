@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from apieval.config import Price
 from apieval.schema import Request, Usage
+from apieval.sections import Price
 
 MILLION: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 3.0

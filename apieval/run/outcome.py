@@ -20,9 +20,12 @@ FINISH_REASONS: Final[Mapping[str, Outcome]] = {
     "prohibited_content": Outcome.REFUSED,
     "spii": Outcome.REFUSED,
     "refusal": Outcome.REFUSED,
+    "guardrail_intervened": Outcome.REFUSED,
+    "content_filtered": Outcome.REFUSED,
     "abort": Outcome.FAILED,
     "error": Outcome.FAILED,
     "cancelled": Outcome.FAILED,
+    "insufficient_system_resource": Outcome.FAILED,
 }
 """Finish reason in lower case -> outcome; every other reason (stop, eos, end_turn, null ...) says
 that the model was done. What was broken off is no answer of the model's."""

@@ -9,34 +9,52 @@ from pathlib import Path
 from typing import Any
 
 from apieval import config as configuration
-from apieval.config import Embedded, OpenAICompatible, Providers
+from apieval.config import Providers
 from apieval.errors import ConfigError
+from apieval.fields import is_loopback
 from apieval.providers.base import Provider
-from apieval.providers.table import connect
+from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.run.budget import Budget
+from apieval.run.prices import KnownPrice, price_of
+from apieval.sections import AnyModel, Embedded, Hosted, OpenAICompatible, Params, Price
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A model and all that its requests have in common; the key is shown nowhere.
 
-    `body` is the request's body without its messages, `identity` what its answers depend on.
+    `body` is the request's body without its messages, `identity` what its answers depend on,
+    `dropped` the parameters left out of the request on purpose.
     """
 
     name: str
-    model: OpenAICompatible | Embedded
+    model: AnyModel
     body: dict[str, Any]
     identity: dict[str, Any]
     key: str | None = None
     lexicon: Lexicon | None = None
+    known_price: KnownPrice | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def own(self) -> bool:
         """Say whether the model runs on this machine, where nobody is paid for it."""
-        model = self.model
-        return isinstance(model, Embedded) or all(map(configuration.is_loopback, model.base_url))
+        if isinstance(self.model, Embedded):
+            return True
+        addresses = self.model.addresses
+        return bool(addresses) and all(map(is_loopback, addresses))
+
+    @property
+    def price(self) -> Price | None:
+        """Return what the model costs, None where that is not known."""
+        return self.known_price.price if self.known_price else None
+
+    @property
+    def system_prompt(self) -> str | None:
+        """Return what is said before every question, None for the challenge's silence."""
+        return None if isinstance(self.model, Embedded) else self.model.system_prompt
 
     @property
     def most_tokens(self) -> int | None:
@@ -53,13 +71,13 @@ class Prepared:
         if max_usd is None:
             return None
         most = self.most_tokens
-        if self.model.price is None or most is None:
-            lacks = "its price is" if self.model.price is None else "its max_tokens are"
+        if self.price is None or most is None:
+            lacks = "its price is" if self.price is None else "its max_tokens are"
             raise ConfigError(
                 f"model {self.name!r}: --max-cost cannot be kept, since {lacks} not known; "
                 "say it in providers.yaml (price: {input: ..., output: ...}, params: max_tokens)."
             )
-        return Budget(max_usd, self.model.price, most, spent_usd)
+        return Budget(max_usd, self.price, most, spent_usd)
 
     def __repr__(self) -> str:
         """Return the name alone."""
@@ -67,37 +85,68 @@ class Prepared:
 
 
 def prepare(
-    name: str, providers: Providers, environ: Mapping[str, str], lexicon: Path | None = None
+    name: str,
+    providers: Providers,
+    environ: Mapping[str, str],
+    lexicon: Path | None = None,
+    chosen: Params | None = None,
 ) -> Prepared:
-    """Return a configured model, made ready; `lexicon` is the embedded solver's, None its own.
+    """Return a configured model, made ready.
+
+    `lexicon` is the embedded solver's, None its own; `chosen` are parameters of this run.
 
     Raises:
         ConfigError: for an unknown name, or a key that is not there.
         DataError: for a lexicon that cannot be used.
     """
     model = providers.find(name)
-    body = {"model": model.model, **providers.params(model)}
+    body = {"model": model.model, **providers.params(model, chosen)}
     if isinstance(model, Embedded):
         given = lexicon or (Path(model.lexicon) if model.lexicon else None)
         loaded = Lexicon.load(given)
         endpoint = f"baseline@{solver.VERSION}+{loaded.digest}"
-        return Prepared(name, model, body, _identity(model, endpoint, body), lexicon=loaded)
+        return Prepared(name, model, body, _identified(model, endpoint, body), lexicon=loaded)
     key = configuration.api_key(name, model, environ)
     body |= {**providers.defaults.extra_body, **model.extra_body}
-    where = model.cache_identity or sorted(model.base_url)
-    return Prepared(name, model, body, _identity(model, where, body, model.headers), key)
+    return Prepared(
+        name,
+        model,
+        body,
+        _identity(model, body),
+        key,
+        known_price=price_of(model),
+        dropped=tuple(sorted({*model.drop, *_taken_out(chosen)})),
+    )
 
 
-def _identity(
-    model: OpenAICompatible | Embedded,
+def _taken_out(chosen: Params | None) -> list[str]:
+    given = chosen.model_dump(exclude_unset=True) if chosen else {}
+    return [name for name, value in given.items() if value is None]
+
+
+def _identity(model: OpenAICompatible | Hosted, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a remote model's answers depend on, besides what each request says."""
+    api = "chat" if isinstance(model, Hosted) else model.api
+    where: str | list[str] = sorted(model.addresses)
+    if isinstance(model, Hosted):
+        where = model.api_base or "litellm"
+    made = _identified(model, model.cache_identity or where, body, model.headers, api)
+    if isinstance(model, Hosted) and (options := model.options.model_dump(exclude_none=True)):
+        made["options"] = options
+    return made
+
+
+def _identified(
+    model: AnyModel,
     endpoint: str | list[str],
     body: Mapping[str, Any],
     headers: Mapping[str, str] | None = None,
+    api: str = "chat",
 ) -> dict[str, Any]:
     return {
         "provider": model.provider,
         "endpoint": endpoint,
-        "api": "chat",
+        "api": api,
         "body": dict(body),
         "headers": dict(headers or {}),
     }
@@ -105,10 +154,13 @@ def _identity(
 
 @asynccontextmanager
 async def connected(prepared: Prepared) -> AsyncIterator[Provider]:
-    """Give the provider of a model; the embedded one's server runs as long as it is used."""
-    model = prepared.model
-    if isinstance(model, OpenAICompatible):
-        provider = connect(model.base_url, prepared.body, model.headers, prepared.key)
+    """Give the provider of a model; the embedded one's server runs as long as it is used.
+
+    Raises:
+        RunFailure: where a hosted model takes no parameter of a name that would be sent.
+    """
+    if not isinstance(prepared.model, Embedded):
+        provider = await _remote(prepared.model, prepared)
         try:
             yield provider
         finally:
@@ -123,3 +175,9 @@ async def connected(prepared: Prepared) -> AsyncIterator[Provider]:
             yield provider
         finally:
             await provider.aclose()
+
+
+async def _remote(model: OpenAICompatible | Hosted, prepared: Prepared) -> Provider:
+    if isinstance(model, Hosted):
+        return await connect_hosted(model, prepared.body, prepared.key)
+    return connect(model.base_url, prepared.body, model.headers, prepared.key, model.api)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
-from apieval.config import Price
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -36,6 +35,7 @@ from apieval.run.retry import Asked, RetryPolicy, ask
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Reply, Request, Response
+from apieval.sections import Price
 
 GRACE_S: Final = 3.0
 """How long a run that its user stopped waits for the answers still on their way."""

@@ -20,8 +20,8 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers import openai_compatible
-from apieval.providers.openai_compatible import OpenAICompatibleClient
+from apieval.providers import transport
+from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient
 from apieval.providers.table import connect
 from apieval.run.outcome import judge
 from apieval.schema import Message, Outcome, Reply, Request, Usage
@@ -404,7 +404,7 @@ def test_a_connection_the_server_closed_meanwhile_is_not_used_again() -> None:
 
 
 def test_idle_connections_are_dropped_before_servers_do() -> None:
-    assert openai_compatible.KEEP_ALIVE_S < 5
+    assert transport.KEEP_ALIVE_S < 5
 
 
 def test_three_hundred_at_once() -> None:
@@ -450,7 +450,7 @@ def test_other_addresses_do_unless_excepted(monkeypatch: pytest.MonkeyPatch, no_
             monkeypatch.setenv("no_proxy", no_proxy)
             client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
             if no_proxy:
-                assert openai_compatible._proxy("http://modelli.example/v1") is None
+                assert transport._proxy("http://modelli.example/v1") is None
             else:
                 assert (await client.attempt(request())).text == TEXT
                 assert proxy.seen[0].path == "http://modelli.example/v1/chat/completions"
@@ -525,7 +525,7 @@ def test_a_server_that_fails_is_set_aside_and_tried_again_later(
                 await client.attempt(request())
             assert len(up.seen) == 5
             for endpoint in client._endpoints:
-                endpoint.aside_until -= openai_compatible.ASIDE_S
+                endpoint.aside_until -= ASIDE_S
             with pytest.raises(ServerDown):
                 await client.attempt(request())
             await client.aclose()
@@ -604,7 +604,7 @@ def test_a_refusal_in_a_field_of_its_own_is_one() -> None:
 
 
 def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_compatible, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(transport, "MOST_BYTES", 10_000)
     end = failed(Answer("x" * 50_000))
     assert type(end) is ItemFailure
     assert "larger than" in str(end)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.config import Price
 from apieval.errors import RunFailure
 from apieval.run.budget import Budget
 from apieval.run.money import Forecast, cost_usd, forecast, prompt_tokens
 from apieval.schema import Message, Request, Usage
+from apieval.sections import Price
 
 PRICE = Price(input=0.15, cached_input=0.075, output=0.6)
 

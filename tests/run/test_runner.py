@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from apieval.config import Price
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -35,6 +34,7 @@ from apieval.run.runner import Runner
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
+from apieval.sections import Price
 from tests.servers import Answer, Scripted, Seen, completion
 from tests.servers import Script as ServerScript
 

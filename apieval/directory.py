@@ -1,0 +1,94 @@
+"""Models named without an entry in `providers.yaml`: by provider and model, or by an address.
+
+    openai/gpt-5.5                       a provider known here, and its own name for the model
+    http://localhost:8000/v1#my-model    a server, and the name it knows the model by
+
+A provider whose wire is plain OpenAI is reached directly; litellm is for the others, whose wire
+differs. Addresses and variables are those the providers document (read November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from pydantic import ValidationError
+
+from apieval.errors import ConfigError, did_you_mean
+from apieval.sections import Hosted, OpenAICompatible
+
+
+class _Plain(NamedTuple):
+    """A provider whose wire is plain OpenAI: its address, and the variable that holds its key."""
+
+    base_url: str
+    variable: str
+
+
+PLAIN: Final[Mapping[str, _Plain]] = {
+    "openai": _Plain("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "mistral": _Plain("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    "together_ai": _Plain("https://api.together.ai/v1", "TOGETHER_API_KEY"),
+    "groq": _Plain("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    "fireworks_ai": _Plain("https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
+    "deepseek": _Plain("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    "xai": _Plain("https://api.x.ai/v1", "XAI_API_KEY"),
+    "openrouter": _Plain("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "huggingface": _Plain("https://router.huggingface.co/v1", "HF_TOKEN"),
+}
+HOSTED: Final[Mapping[str, str]] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+}
+"""Reached through litellm. Azure, Bedrock and Vertex AI need a region, a project or an address
+besides the key, and so an entry in the file."""
+
+
+def resolve(name: str) -> OpenAICompatible | Hosted | None:
+    """Return the model a direct name stands for, None where it is no direct name.
+
+    Raises:
+        ConfigError: for an address that is none or lacks `#MODEL`, and for an unknown provider.
+    """
+    if name.startswith(("http://", "https://")):
+        return _at_address(name)
+    prefix, slash, model = name.partition("/")
+    if not slash or not model:
+        return None
+    if plain := PLAIN.get(prefix):
+        return OpenAICompatible(
+            provider="openai-compatible",
+            base_url=[plain.base_url],
+            model=model,
+            api_key_env=plain.variable,
+        )
+    if variable := HOSTED.get(prefix):
+        return Hosted(provider="litellm", model=name, api_key_env=variable)
+    known = sorted([*PLAIN, *HOSTED])
+    raise ConfigError(
+        f"model {name!r} is not configured, and {prefix!r} is no provider known by "
+        f"name{did_you_mean(prefix, known)}; those are {', '.join(known)}. Add the model to "
+        "providers.yaml, or give an address: http://HOST:PORT/v1#MODEL."
+    )
+
+
+def litellm_name(model: OpenAICompatible | Hosted) -> str | None:
+    """Return litellm's full name of a model, None where its provider is not known here."""
+    if isinstance(model, Hosted):
+        return model.model
+    prefixes = {plain.base_url: prefix for prefix, plain in PLAIN.items()}
+    found = {prefixes.get(url) for url in model.base_url}
+    prefix = found.pop() if len(found) == 1 else None
+    return f"{prefix}/{model.model}" if prefix else None
+
+
+def _at_address(name: str) -> OpenAICompatible:
+    url, _, model = name.partition("#")
+    if not model:
+        raise ConfigError(f"{name}: say which model of the server is meant: {url}#MODEL.")
+    try:
+        return OpenAICompatible(provider="openai-compatible", base_url=[url], model=model)
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"the address in the model's name is {said}.") from None

@@ -1,0 +1,82 @@
+"""The connections underneath every client: httpx's transport over aiohttp's connector.
+
+httpx's own pool fails above some fifty requests at once, and cancelling queued requests can kill
+it for good; with aiohttp's connector underneath, neither happens.
+"""
+
+from __future__ import annotations
+
+import ssl
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from apieval.errors import ItemFailure, ServerDown, TransientFailure
+from apieval.fields import is_loopback
+from apieval.providers.replies import Whole
+from apieval.schema import well_formed
+
+CONNECT_TIMEOUT_S: Final = 15.0
+KEEP_ALIVE_S: Final = 4.0
+"""Below the 5 s after which uvicorn closes an idle connection under our hands."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""No answer is longer, unpacked; a server that sends more has run wild."""
+
+
+def transport(base_url: str) -> AiohttpTransport:
+    """Return the connections to a server; inside a running event loop."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
+    session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+    return AiohttpTransport(
+        client=session,
+        proxy=_proxy(base_url),
+        # never used, since the session has its own; the default would load every certificate
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+    )
+
+
+async def whole(response: httpx.Response) -> Whole:
+    """Return a reply once all of it has come.
+
+    Raises:
+        ItemFailure: where it is larger than any answer.
+    """
+    chunks, size = [], 0
+    try:
+        async for chunk in response.aiter_bytes():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise ItemFailure(f"the reply is larger than {MOST_BYTES >> 20} MB")
+    finally:
+        await response.aclose()
+    return Whole(response.status_code, response.headers, b"".join(chunks))
+
+
+def fault(error: BaseException, url: str) -> TransientFailure:
+    """Return the failure that a broken or refused connection stands for."""
+    if _refused(error):
+        return ServerDown(f"nothing listens at {url}")
+    what = well_formed(str(error)) or type(error).__name__
+    return TransientFailure(f"no reply from {url}: {what}")
+
+
+def _refused(error: BaseException) -> bool:
+    """Say whether nothing listens at an address; the transport's own class does not tell."""
+    cause = error.__cause__
+    return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
+        cause.os_error, ConnectionRefusedError
+    )
+
+
+def _proxy(base_url: str) -> httpx.Proxy | None:
+    """Return the proxy the environment names for an address; loopback never goes through one."""
+    parts = urlsplit(base_url)
+    if is_loopback(base_url) or proxy_bypass(parts.netloc):
+        return None
+    url = getproxies().get(parts.scheme)
+    return httpx.Proxy(url) if url else None
