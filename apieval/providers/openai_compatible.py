@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -33,7 +33,7 @@ ASIDE_S: Final = 10.0
 MOST_BYTES: Final = 64 * 1024 * 1024
 """No answer is longer, unpacked; a server that sends more has run wild."""
 _LEAST_SHOWN: Final = 4
-_TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
+_EXTENSIONS: Final = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
 
 
@@ -63,13 +63,14 @@ class OpenAICompatibleClient:
 
         Must be called inside a running event loop.
         """
-        self._body = dict(body)
+        self._begin = _without_end(body)
         self._key = api_key
-        self._headers = {"content-type": "application/json", **(headers or {})}
+        of_all = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
-            self._headers["authorization"] = f"Bearer {api_key}"
+            of_all["authorization"] = f"Bearer {api_key}"
         self._endpoints = [
-            _Endpoint(httpx.URL(f"{url}/chat/completions"), _transport(url)) for url in base_urls
+            _Endpoint(httpx.URL(f"{url}/chat/completions"), _transport(url, of_all))
+            for url in base_urls
         ]
 
     async def attempt(self, request: Request) -> Reply:
@@ -78,8 +79,8 @@ class OpenAICompatibleClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        messages = [message.model_dump() for message in request.messages]
-        content = json.dumps({**self._body, "messages": messages}).encode()
+        messages = json.dumps([message.model_dump() for message in request.messages])
+        content = f"{self._begin}{messages}}}".encode()
         endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
@@ -113,17 +114,15 @@ class OpenAICompatibleClient:
         By the transport itself: httpx's client around it (redirects, cookies, authentication) costs
         more time than all the rest of an attempt, and nothing of it is wanted here.
         """
+        # as a stream, since of content httpx makes headers, which aiohttp makes too
         request = httpx.Request(
-            "POST",
-            endpoint.url,
-            headers=self._headers,
-            content=content,
-            extensions={"timeout": _TIMEOUT},
+            "POST", endpoint.url, stream=httpx.ByteStream(content), extensions=_EXTENSIONS
         )
+        request.read()
         response = await endpoint.transport.handle_async_request(request)
         chunks, size = [], 0
         try:
-            async for chunk in response.aiter_bytes():
+            async for chunk in _unpacked(response):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MOST_BYTES:
@@ -159,9 +158,25 @@ def _refused(error: BaseException) -> bool:
     )
 
 
-def _transport(base_url: str) -> AiohttpTransport:
+def _without_end(body: Mapping[str, Any]) -> str:
+    """Return a body's JSON up to the place of its messages, which is the same for all requests."""
+    rest = {name: value for name, value in body.items() if name != "messages"}
+    return json.dumps({**rest, "messages": 0}).removesuffix("0}")
+
+
+def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Give a reply's bytes, past httpx's decoders where there is nothing to unpack."""
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    return aiter(cast("httpx.AsyncByteStream", response.stream))
+
+
+def _transport(base_url: str, headers: Mapping[str, str]) -> AiohttpTransport:
+    """Return the way to a server; `headers`, the session's own, go with every request."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
-    session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+    session = aiohttp.ClientSession(
+        connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+    )
     return AiohttpTransport(
         client=session,
         proxy=_proxy(base_url),

@@ -67,6 +67,6 @@ def request(rebus: Rebus, setting: Setting, sample: int, identity: Mapping[str, 
     messages = (Message(role="user", content=build(rebus, setting)),)
     wire = [message.model_dump() for message in messages]
     clear, key = answer_identity(identity, wire, sample)
-    return Request.model_construct(
+    return Request(
         id=rebus.id, setting=setting, sample=sample, messages=messages, identity=clear, key=key
     )

@@ -30,7 +30,12 @@ from apieval.signature import digest
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 """Only these are worth keeping: asked again, the answer would be the same."""
 
-_BATCH: Final = 100
+_BATCH: Final = 1_000
+GATHER_S: Final = 0.2
+"""How long answers are gathered before they are written together. Each commit costs as much as
+writing ten, and lets every reader forget the pages it knew; a kill loses none: the run has them."""
+_Waiting = tuple[str, str, Response]
+"""Key, identity and answer."""
 _NO_LIMIT: Final = 2**62
 LOCKED_S: Final = 10.0
 """How long a write waits for another process's; a batch takes milliseconds."""
@@ -87,7 +92,8 @@ class ResponseCache:
         self.folder = folder
         self._warn = warn
         self._broken = False
-        self._queue: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
         self._cache = _open(folder, warn)
         self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
         self._writer.start()
@@ -107,12 +113,11 @@ class ResponseCache:
     def put(self, request: Request, response: Response) -> None:
         """Hand an answer to the writer; only a good one is kept, with its clear-text identity."""
         if response.outcome in GOOD and not self._broken:
-            answer, identity = response.model_dump_json(), json.dumps(request.identity)
-            value = f'{{"identity":{identity},"response":{answer}}}'
-            self._queue.put((request.key, value))
+            self._queue.put((request.key, request.identity, response))
 
     def close(self) -> None:
         """Write what is waiting and close the database."""
+        self._closing.set()
         self._queue.put(None)
         self._writer.join()
         self._cache.close()
@@ -157,22 +162,24 @@ class ResponseCache:
                 continue  # each try could take as long as a lock is waited for
             try:
                 with self._cache.transact():
-                    for key, value in batch:
-                        self._cache.set(key, value)
+                    for key, identity, response in batch:
+                        self._cache.set(key, _value(identity, response))
             except _FAULTS as error:
                 self._set_aside(error)
         with suppress(*_FAULTS):  # this thread's own connection
             self._cache.close()
 
-    def _take(self) -> list[tuple[str, str]]:
-        """Wait for one entry and return it with those already behind it; none at the end."""
-        batch: list[tuple[str, str]] = []
+    def _take(self) -> list[_Waiting]:
+        """Wait for one entry and return it with those soon behind it; none at the end."""
+        batch: list[_Waiting] = []
         while len(batch) < _BATCH and (not batch or not self._queue.empty()):
             entry = self._queue.get()
             if entry is None:
                 if batch:
                     self._queue.put(None)  # the end again, for the next round
                 break
+            if not batch:
+                self._closing.wait(GATHER_S)
             batch.append(entry)
         return batch
 
@@ -243,6 +250,11 @@ def _fields(identity: str) -> dict[str, object]:
         else:
             fields.update({f"{name}.{key}": each for key, each in inner.items()})
     return fields
+
+
+def _value(identity: str, response: Response) -> str:
+    """Return what is cached: an answer, and in clear text what was asked."""
+    return f'{{"identity":{json.dumps(identity)},"response":{response.model_dump_json()}}}'
 
 
 def _entry(value: object) -> tuple[str, Response] | None:

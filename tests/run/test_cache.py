@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
@@ -85,6 +86,28 @@ def test_only_good_answers_are_kept(tmp_path: Path, outcome: Outcome) -> None:
     fill(tmp_path, request(), outcome=outcome)
     assert (found(tmp_path, request()) != [None]) == (outcome in GOOD)
     assert {Outcome.EMPTY, Outcome.FAILED}.isdisjoint(GOOD)
+
+
+def test_answers_are_written_together_and_closing_waits_for_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "GATHER_S", 60.0)
+    began, commits = time.monotonic(), 0
+    with closing(ResponseCache(tmp_path)) as cache:
+        transact = cache._cache.transact
+
+        def counted() -> AbstractContextManager[None]:
+            nonlocal commits
+            commits += 1
+            found: AbstractContextManager[None] = transact()
+            return found
+
+        cache._cache.transact = counted
+        for number in range(50):
+            cache.put(request(number), answer(request(number)))
+    assert time.monotonic() - began < 30
+    assert commits == 1
+    assert None not in found(tmp_path, *map(request, range(50)))
 
 
 @pytest.mark.parametrize("text", ["", "Verità \U0001f9e9\u2028\x00", "x" * 100_000])
@@ -411,6 +434,7 @@ def test_a_locked_database_is_set_aside_with_one_warning(
 ) -> None:
     tries: list[int] = []
     monkeypatch.setattr(module, "LOCKED_S", 0.02)
+    monkeypatch.setattr(module, "_BATCH", 100)
     fill(tmp_path, request())
     with closing(ResponseCache(tmp_path, warnings.append)) as cache:
         transact = cache._cache.transact
