@@ -168,10 +168,10 @@ class OneRun:
     def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
         """Ask what has no answer yet; return status and message where that was cut short."""
         spec, answered = self.spec, opened.answered
-        questions = [(rebus.id, setting, sample) for setting, rebus, sample in self._questions()]
-        left = sum(each not in answered for each in questions)
-        self.watcher.began(spec.model, self.folder, len(questions), len(questions) - left)
-        if not left:
+        total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
+        stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
+        self.watcher.began(spec.model, self.folder, total, stored)
+        if stored == total:
             self.watcher.ended()
             return None, None
         try:

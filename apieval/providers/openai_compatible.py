@@ -26,7 +26,7 @@ from apieval.schema import Reply, Request
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
-_TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
+_EXTENSIONS: Final = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
 
 
@@ -57,14 +57,15 @@ class OpenAICompatibleClient:
 
         Must be called inside a running event loop.
         """
-        self._body = dict(body)
+        self._sent_names = frozenset(body)
         self._plain = api == "completions"
+        self._begin = _without_end(body, "prompt" if self._plain else "messages")
         self._mask = Mask(api_key)
-        self._headers = {"content-type": "application/json", **(headers or {})}
+        of_all = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
-            self._headers["authorization"] = f"Bearer {api_key}"
+            of_all["authorization"] = f"Bearer {api_key}"
         self._endpoints = [
-            _Endpoint(httpx.URL(url + PATHS[api]), transport(url)) for url in base_urls
+            _Endpoint(httpx.URL(url + PATHS[api]), transport(url, of_all)) for url in base_urls
         ]
 
     async def attempt(self, request: Request) -> Reply:
@@ -73,21 +74,24 @@ class OpenAICompatibleClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        content = json.dumps({**self._body, **self._question(request)}).encode()
+        content = f"{self._begin}{self._question(request)}}}".encode()
         endpoint = min(self._endpoints, key=_Endpoint.load)
         endpoint.in_flight += 1
         try:
-            reply = read_reply(await self._post(endpoint, content), str(endpoint.url), self._body)
+            reply = read_reply(
+                await self._post(endpoint, content), str(endpoint.url), self._sent_names
+            )
             return self._mask.reply(reply)
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
         finally:
             endpoint.in_flight -= 1
 
-    def _question(self, request: Request) -> dict[str, Any]:
+    def _question(self, request: Request) -> str:
+        """Return what a request asks, as JSON."""
         if self._plain:
-            return {"prompt": "".join(message.content for message in request.messages)}
-        return {"messages": [message.model_dump() for message in request.messages]}
+            return json.dumps("".join(message.content for message in request.messages))
+        return json.dumps([message.model_dump() for message in request.messages])
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -107,12 +111,16 @@ class OpenAICompatibleClient:
         By the transport itself: httpx's client around it (redirects, cookies, authentication) costs
         more time than all the rest of an attempt, and nothing of it is wanted here.
         """
+        # as a stream, since of content httpx makes headers, which aiohttp makes too
         request = httpx.Request(
-            "POST",
-            endpoint.url,
-            headers=self._headers,
-            content=content,
-            extensions={"timeout": _TIMEOUT},
+            "POST", endpoint.url, stream=httpx.ByteStream(content), extensions=_EXTENSIONS
         )
+        request.read()
         response = await endpoint.transport.handle_async_request(request)
         return await whole(response)
+
+
+def _without_end(body: Mapping[str, Any], last: str) -> str:
+    """Return a body's JSON up to the value of its last field: the same for all requests."""
+    rest = {name: value for name, value in body.items() if name != last}
+    return json.dumps({**rest, last: 0}).removesuffix("0}")

@@ -77,6 +77,6 @@ def request(
         messages = (Message(role="system", content=system_prompt), asked)
     wire = [message.model_dump() for message in messages]
     clear, key = answer_identity(identity, wire, sample)
-    return Request.model_construct(
+    return Request(
         id=rebus.id, setting=setting, sample=sample, messages=messages, identity=clear, key=key
     )

@@ -35,6 +35,7 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
 from apieval.sections import Price
+from tests.records import response
 from tests.servers import Answer, Scripted, Seen, completion
 from tests.servers import Script as ServerScript
 
@@ -235,7 +236,7 @@ def test_what_is_stored_is_not_asked_again(bench: Bench) -> None:
 
 
 def test_holds_only_those_in_flight(bench: Bench) -> None:
-    """However many there are: requests are drawn as workers come free."""
+    """However many there are: requests are drawn as workers come free, a few in one go."""
     drawn = 0
     ahead: list[int] = []
 
@@ -247,7 +248,7 @@ def test_holds_only_those_in_flight(bench: Bench) -> None:
 
     bench.watcher.on_answer = lambda answered: ahead.append(drawn - answered)
     bench.run(source())
-    assert max(ahead) <= bench.concurrency
+    assert max(ahead) < bench.concurrency + runner.TOGETHER
 
 
 def test_a_cost_is_known_where_price_and_tokens_are(bench: Bench) -> None:
@@ -270,6 +271,33 @@ def test_the_cache_answers_first_and_is_filled(bench: Bench, tmp_path: Path) -> 
     assert course.provider.sent == Counter([6, 7])
     assert Counter(line.cached for line in course.lines) == {True: 6, False: 2}
     assert {line.attempts for line in course.lines if line.cached} == {0}
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["late", "at once"])
+def test_what_waited_for_its_turn_is_looked_up_again(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Another run may have asked it meanwhile; what has its turn at once is looked up once."""
+    looked: Counter[int] = Counter()
+    get = ResponseCache.get
+
+    def counted(cache: ResponseCache, request: Request) -> Response | None:
+        looked[int(request.id)] += 1
+        return get(cache, request)
+
+    def other_run(answered: int) -> None:
+        if answered == 1:
+            with closing(ResponseCache(tmp_path / "cache")) as other:
+                for each in requests(8):
+                    other.put(each, response(key=each.key))
+
+    monkeypatch.setattr(runner, "LOOK_AGAIN_S", 0.0 if late else 60.0)
+    monkeypatch.setattr(ResponseCache, "get", counted)
+    bench.concurrency, bench.watcher.on_answer = 1, other_run
+    with closing(ResponseCache(tmp_path / "cache")) as bench.cache:
+        course = bench.run(8)
+    assert course.provider.sent == Counter(range(1 if late else 8))
+    assert looked == Counter(dict.fromkeys(range(8), 1 + late))
 
 
 def test_what_is_to_be_asked_again_is_not_taken_from_the_cache(
