@@ -7,7 +7,7 @@ this module only when a run begins.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import product
@@ -98,19 +98,11 @@ class OneRun:
         if self.options.fresh and (old := store.set_aside(self.folder)):
             self.watcher.message(f"the run begun before is kept in {old}")
         began = datetime.now(UTC)
-        with ExitStack() as stack:
-            opened = Store.open(self.folder, self.watcher.message, self._ask_again())
-            stack.callback(opened.close)
+        mine = Store.open(self.folder, self.watcher.message, self._ask_again())
+        with closing(mine) as opened:
             header.write(self.folder, {**self._header(), "began": began.isoformat(), **_OPEN})
-            cache: ResponseCache | None = None
-            # what the embedded solver says costs nothing, and changes with the code at hand
-            if self.options.cache and not isinstance(self.prepared.model, Embedded):
-                try:
-                    cache = ResponseCache(self.options.cache, self.watcher.message)
-                    stack.callback(cache.close)
-                except CacheFailed as error:
-                    self.watcher.message(f"{error} Going on without it.")
-            status, message = self._ask(opened, cache)
+            with self._cache() as cache:  # closed before scoring, which has use for its memory
+                status, message = self._ask(opened, cache)
             opened.tidy()
             return self._scored(opened, began, status, message)
 
@@ -128,6 +120,22 @@ class OneRun:
         except StoreError as error:  # a full disk: every answer that was stored is kept
             raise StoppedEarly(message or str(error)) from None
         return result
+
+    @contextmanager
+    def _cache(self) -> Iterator[ResponseCache | None]:
+        """Give the cache, None where there is none to use."""
+        cache: ResponseCache | None = None
+        # what the embedded solver says costs nothing, and changes with the code at hand
+        if self.options.cache and not isinstance(self.prepared.model, Embedded):
+            try:
+                cache = ResponseCache(self.options.cache, self.watcher.message)
+            except CacheFailed as error:
+                self.watcher.message(f"{error} Going on without it.")
+        try:
+            yield cache
+        finally:
+            if cache:
+                cache.close()
 
     def _ask_again(self) -> frozenset[Outcome]:
         more = {Outcome.TRUNCATED} if self.options.retry_truncated else set()

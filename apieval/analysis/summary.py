@@ -65,7 +65,7 @@ class Usage:
         self.answers += 1
         self.cached += response.cached
         self.without_solution += SOLUTION not in response.text
-        counts = {**response.usage.model_dump(), "cost_usd": response.cost_usd}
+        counts = {**dict(response.usage), "cost_usd": response.cost_usd}
         if response.cached and response.cost_usd is not None:
             counts["cost_usd"] = 0.0
         for name, count in counts.items():

@@ -108,6 +108,16 @@ def test_sends_body_and_messages_and_nothing_else() -> None:
     assert seen.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize("body", [{"messages": "x"}, {"messages": "x", "stop": "}"}], ids=str)
+def test_no_body_takes_the_place_of_the_messages(body: dict[str, Any]) -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        await client.attempt(request("Ciao"))
+
+    (seen,) = talk([], work, **body)
+    asked = {"messages": [{"role": "user", "content": "Ciao"}]}
+    assert seen.json == {"model": "m", **body, **asked}
+
+
 def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (seen,) = talk([], lambda _, client: client.attempt(request()))
