@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.analysis.findings import UNNAMED
 from apieval.rebus.metrics import HEADLINE, METRICS
 
 _HINTS_ONLY: Final = "word_guess_length_accuracy"
@@ -17,6 +18,7 @@ _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 """Control characters but tab and line feed, line separators, marks and overrides of direction."""
+_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
 _ALL: Final = "all"
@@ -43,6 +45,8 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     data = summary["data"]
     what = visible(f"{model} on {data['name']}, {data['n']} rebuses, official parser")
     yield Text(f"\n{what}", style="bold")
+    if (served := _served(summary)) not in {None, model}:
+        yield Text(visible(f"served as {served}"), style="dim")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. What a figure can still become stands between at least "
@@ -52,13 +56,16 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     for setting in summary["settings"]:
         yield _metrics(summary, setting)
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
-    if cut := sum(each["truncated"] for each in summary["outcomes"].values()):
-        answers = sum(sum(each.values()) for each in summary["outcomes"].values())
-        yield Text(f"{cut:,} of {answers:,} answers were cut at the length limit: raise max_tokens")
-    if unfinished := (summary["usage"] or {}).get("without_solution"):
-        yield Text(f"{unfinished:,} answers hold no solution line", style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
+    for finding in summary["findings"]:
+        yield Text(visible(finding["text"]), style=_STYLES[finding["level"]])
+
+
+def _served(summary: Mapping[str, Any]) -> str | None:
+    """Return the one name that servers gave the model; several are a finding."""
+    names = [name for name in (summary["served"] or {}).get("served_model", ()) if name != UNNAMED]
+    return names[0] if len(names) == 1 else None
 
 
 def _metrics(summary: Mapping[str, Any], setting: str) -> Table:

@@ -26,6 +26,7 @@ from apieval.errors import (
     TransientFailure,
 )
 from apieval.providers.base import Provider
+from apieval.rebus.cut import PromptCounts
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter, Verdict
@@ -81,6 +82,7 @@ class Runner:
     budget: Budget | None = None
     ask_again: Collection[Outcome] = ()
     _judge: Judge = field(init=False)
+    _prompts: PromptCounts = field(default_factory=PromptCounts)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _in_flight: dict[asyncio.Task[None], _Question] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -198,6 +200,13 @@ class Runner:
                     self.cache.put(request, response)  # first: a full disk may be the run's alone
                 self.store.append(response)
                 self.watcher.answered(response)
+                self._look_for_a_cut(request, response)
+
+    def _look_for_a_cut(self, request: Request, response: Response) -> None:
+        asked = len(request.messages[-1].content)  # as in scoring, without a system prompt
+        tokens = response.usage.prompt_tokens
+        if cut := self._prompts.add(request.setting, asked, tokens):
+            self.watcher.message(str(cut))
 
     async def _ask(self, request: Request) -> Response:
         """Return the end of one request.

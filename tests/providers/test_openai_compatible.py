@@ -610,7 +610,7 @@ def test_a_key_that_a_good_reply_echoes_is_not_kept() -> None:
 
 def test_a_refusal_in_a_field_of_its_own_is_one() -> None:
     found = attempt(choice({"content": None, "refusal": "Non posso"}))
-    assert (found.text, found.finish_reason) == ("", "refusal")
+    assert (found.text, found.finish_reason) == ("Non posso", "refusal")
 
 
 def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,6 +224,25 @@ def test_asks_all_once_and_stores_and_tells(bench: Bench) -> None:
     assert line.latency_s is not None
 
 
+@pytest.mark.parametrize(("cut_at", "said"), [(100, 1), (10_000, 0)])
+def test_prompts_that_are_cut_are_told_of_once(bench: Bench, cut_at: int, said: int) -> None:
+    def of_any_length() -> Iterator[Request]:
+        for each in requests(60):
+            text = "x" * (2000 + 5 * int(each.id))
+            system = Message(role="system", content="y" * (60 - int(each.id)) * 5)
+            yield each.model_copy(update={"messages": (system, Message(role="user", content=text))})
+
+    def counted(row: int, _: int) -> Reply:
+        tokens = min(cut_at, 500 + row)
+        return good(row).model_copy(update={"usage": Usage(prompt_tokens=tokens)})
+
+    bench.script = counted
+    assert bench.run(of_any_length()).end is None
+    told = [each for each in bench.watcher.said if "prompt tokens" in each]
+    assert len(told) == said
+    assert all(each.startswith("regular: the server counts exactly 100 prompt") for each in told)
+
+
 def test_nothing_to_ask_is_no_trouble(bench: Bench) -> None:
     assert bench.run(0).end is None
 
