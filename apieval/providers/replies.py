@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from apieval.errors import TransientFailure, WebPage
 from apieval.providers.failures import failure, hidden_failure, server_message
-from apieval.schema import Reply, Usage, well_formed
+from apieval.providers.hints import rate_hints
+from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
@@ -49,7 +51,7 @@ def read_reply(response: Whole, url: str) -> Reply:
     if isinstance(value, dict) and value.get("error"):
         raise hidden_failure(content, headers, url)
     try:
-        return _reply(value)
+        return _reply(value, rate_hints(headers, datetime.now(UTC)))
     except (LookupError, TypeError, AttributeError):
         said = server_message(content)
         malformed = TransientFailure(f"malformed reply from {url}: {said}", status=HTTPStatus.OK)
@@ -57,7 +59,7 @@ def read_reply(response: Whole, url: str) -> Reply:
         raise malformed from None
 
 
-def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
+def _reply(value: Any, hints: RateHints | None) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
     choice = value["choices"][0]
     message = choice["message"]
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
@@ -70,6 +72,7 @@ def _reply(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading 
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
         usage=_usage(value.get("usage")),
+        hints=hints,
     )
 
 
