@@ -220,13 +220,14 @@ class Runner:
         permit = await self.limiter.acquire(tokens_about)
         question.sent = time.monotonic()
         question.queued_s += question.sent - waited
-        verdict, tokens, asked_s = Verdict.FAULTY, None, None
+        verdict, tokens, asked_s, hints = Verdict.FAULTY, None, None, None
         task = asyncio.current_task()
         if task:
             self._in_flight[task] = question
         try:
             reply = await self._limited(question.request)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
+            hints = reply.hints
             self._judge.answered()
         except TransientFailure as failure:
             verdict, asked_s = self._judge.verdict(failure), failure.retry_after_s
@@ -241,7 +242,7 @@ class Runner:
         else:
             return reply
         finally:
-            self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s)
+            self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s, hints=hints)
             if task:
                 self._in_flight.pop(task, None)
 
