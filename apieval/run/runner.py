@@ -28,6 +28,7 @@ from apieval.errors import (
 from apieval.providers.base import Provider
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
+from apieval.run.deadline import AwakeTimeout
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import cost_usd, prompt_tokens
 from apieval.run.outcome import judge
@@ -249,7 +250,7 @@ class Runner:
     async def _limited(self, request: Request) -> Reply:
         """Attempt under a limit on the whole of it, which no client's own timeout is."""
         try:
-            async with asyncio.timeout(self.patience.timeout_s):
+            async with AwakeTimeout(self.patience.timeout_s):
                 return await self.provider.attempt(request)
         except TimeoutError:
             late = TransientFailure(f"no whole reply within {self.patience.timeout_s:g} s")
