@@ -45,11 +45,11 @@ def retry_after_s(
 
 
 def _header(headers: Mapping[str, str], now: datetime, prefix: str = "") -> float | None:
-    milliseconds = _number(headers.get(f"{prefix}retry-after-ms", ""))
+    milliseconds = number(headers.get(f"{prefix}retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get(f"{prefix}retry-after", "").strip()
-    seconds = _number(value)
+    seconds = number(value)
     if seconds is not None or not value:
         return seconds
     try:
@@ -69,7 +69,7 @@ def _body(error: Mapping[str, Any]) -> float | None:
     found = _SAID.search(said) if isinstance(said, str) else None
     if found is None:
         return None
-    return _number(found["seconds"]) if found["seconds"] else _duration(found["duration"])
+    return number(found["seconds"]) if found["seconds"] else _duration(found["duration"])
 
 
 def _resets(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -81,20 +81,20 @@ def _resets(headers: Mapping[str, str], now: datetime) -> float | None:
 def _each_reset(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[float, bool]]:
     for name, value in headers.items():
         found = _RESET.fullmatch(name.lower())
-        wait = _moment(value.strip(), now) if found else None
+        wait = moment(value.strip(), now) if found else None
         if found and wait is not None:
             remaining = headers.get(f"{found['bucket']}remaining{found['what']}", "")
             yield wait, remaining.strip() == "0"
 
 
-def _moment(value: str, now: datetime) -> float | None:
+def moment(value: str, now: datetime) -> float | None:
     """Return the seconds until a reset: a duration, seconds, a moment since 1970, or a date."""
-    number = _number(value)
-    if number is None:
+    amount = number(value)
+    if amount is None:
         return _duration(value) if _DURATION.fullmatch(value) else _iso(value, now)
-    if number < _LEAST_EPOCH:
-        return number
-    seconds = number / 1000 if number >= _LEAST_EPOCH * 1000 else number
+    if amount < _LEAST_EPOCH:
+        return amount
+    seconds = amount / 1000 if amount >= _LEAST_EPOCH * 1000 else amount
     return max(0.0, seconds - now.timestamp())
 
 
@@ -117,9 +117,10 @@ def _duration(value: str) -> float | None:
     return sum(float(amount) * _UNITS[unit] for amount, unit in _PART.findall(value))
 
 
-def _number(value: str) -> float | None:
+def number(value: str) -> float | None:
+    """Return a number that is not negative, None for anything else."""
     try:
-        number = float(value)
+        amount = float(value)
     except ValueError:
         return None
-    return number if math.isfinite(number) and number >= 0 else None
+    return amount if math.isfinite(amount) and amount >= 0 else None
