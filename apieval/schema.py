@@ -87,6 +87,23 @@ class Usage(Record):
     cached_tokens: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a server says remains, of a limit it may name, until it is reset in so many seconds."""
+
+    remaining: float
+    reset_s: float
+    limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateHints:
+    """What a server says remains of requests and of tokens; for the limiter, and in no file."""
+
+    requests: Room | None = None
+    tokens: Room | None = None
+
+
 class Reply(Record):
     """What one successful attempt brought back, before anybody judged it."""
 
@@ -96,6 +113,7 @@ class Reply(Record):
     served_model: str | None = None
     system_fingerprint: str | None = None
     usage: Usage = Usage()
+    hints: RateHints | None = None
 
 
 class Response(Record):

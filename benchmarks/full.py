@@ -16,8 +16,10 @@ SAMPLES: Final = 16
 """Of both settings of the whole file: some 100,000 answers."""
 LIMITED: Final = 400
 RATE: Final = 50.0
-BURSTS: Final = (50.0, 5.0)
-"""Servers differ in how much they let through at once: a second's worth, or hardly any."""
+PACES: Final = {50.0: 47.0, 5.0: 35.0}
+"""Servers differ in how much they let through at once: a second's worth, or hardly any. The second
+kind does not make up for a pause: with a single one of the second it asks for, 400 answers come at
+45 a second at best; finding its rate takes two."""
 LENGTHS: Final = (1_000, 5_000, 10_000, 20_000)
 LONG_ANSWER: Final = 4_000
 
@@ -29,7 +31,7 @@ def measure_all(bench: Bench, tell: Tell, targets: list[Target]) -> None:
     tell("The whole test file", _whole(bench, targets))
     tell("A long store", _stored(bench, targets))
     tell("Length of a run (50 ms / 128)", _lengths(bench, targets))
-    for burst in BURSTS:
+    for burst in PACES:
         title = f"A server that allows {RATE:g} a second, {burst:g} at once"
         tell(title, _limited(bench, burst, targets))
 
@@ -116,7 +118,7 @@ def _limited(bench: Bench, burst: float, targets: list[Target]) -> dict[str, flo
     pace, lost = stats["ok"] / span_s, LIMITED - stats["ok"]
     targets += [
         Target(f"{name}: lost", lost, 0, ""),
-        Target(f"{name}: pace", pace, 47, "/s", at_least=True),
+        Target(f"{name}: pace", pace, PACES[burst], "/s", at_least=True),
         Target(f"{name}: refusals", stats["refused"], 19, ""),
     ]
     return {

@@ -60,7 +60,7 @@ def run(
         float,
         option(
             "--wait-for-server",
-            help="Seconds to wait for a server that is not up yet.",
+            help="Seconds to wait for a server that is not up yet, or goes down.",
             min=0.0,
             metavar="S",
         ),

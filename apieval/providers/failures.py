@@ -37,15 +37,27 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
     501: "the address takes no questions; check base_url",
 }
 REDIRECTIONS: Final = range(300, 400)
-QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
-NO_CREDIT: Final = "credit balance is too low"
-"""Anthropic says so on status 400, with no code of its own."""
+QUOTA: Final = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "budget_exceeded"}
+)
+TOP_UP: Final = "the quota is used up; top up, then run the same command again"
+BY_WORDS: Final[Mapping[str, str]] = {
+    # Anthropic says so on status 400, with no code of its own
+    "credit balance is too low": TOP_UP,
+    # litellm's proxy: OpenAI's code is lost on the way; on 400 what others say on 404 and 401
+    "openaiexception - you exceeded your current quota": TOP_UP,
+    "invalid model name passed in model=": OF_THE_RUN[404],
+    "no connected db": OF_THE_RUN[401],
+}
+"""The remedy where nothing but the words tells the failure from one of a single request."""
 UNMISTAKABLE: Final = frozenset({"temperature", "seed"})
 """Of these, and of names with a `_`, a refusal speaks by name; of others in quotes (`stop`)."""
 _NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-z_]+)""")
 NO_PARAMETERS: Final = frozenset({"model", "messages", "max_tokens", "max_completion_tokens"})
 """A limit of tokens may be too large for one prompt and right for others."""
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
+FILTERED_BEHIND: Final = "litellm.ContentPolicyViolationError"
+"""How litellm's proxy says that a model behind it filtered; no code is left."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
 _READ: Final = 4096
@@ -108,16 +120,19 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         limited = status == HTTPStatus.TOO_MANY_REQUESTS
         wait = retry_after_s(headers, error, datetime.now(UTC), limited=limited)
         return TransientFailure(text, status=status, retry_after_s=wait)
-    kind = ContentRefused if _word(error, "code") in FILTERED else ItemFailure
-    return kind(text, status=status)
+    filtered = _word(error, "code") in FILTERED or said.startswith(FILTERED_BEHIND)
+    return (ContentRefused if filtered else ItemFailure)(text, status=status)
 
 
 def _of_the_run(
     status: int, error: Mapping[str, Any], said: str, headers: Mapping[str, str]
 ) -> str | None:
     """Return the remedy for a failure that every request would meet, None for any other."""
-    if {_word(error, "code"), _word(error, "type")} & QUOTA or NO_CREDIT in said.lower():
-        return "the quota is used up; top up, then run the same command again"
+    if {_word(error, "code"), _word(error, "type")} & QUOTA:
+        return TOP_UP
+    lower = said.lower()
+    if by_words := next((BY_WORDS[each] for each in BY_WORDS if each in lower), None):
+        return by_words
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
         return OF_THE_RUN[401]
     if status in REDIRECTIONS:

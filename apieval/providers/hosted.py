@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from apieval.errors import (
     TransientFailure,
 )
 from apieval.providers.failures import failure, hidden_failure, server_message
+from apieval.providers.hints import rate_hints
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, reply_of
 from apieval.providers.tape import TAPE, Tape, TapedTransport
@@ -196,7 +198,7 @@ def _reply(answer: dict[str, Any], tape: Tape) -> Reply:
     if whole is not None and whole.status != HTTPStatus.OK:  # litellm made an answer of it
         raise failure(whole.status, whole.content, whole.headers, tape.url or "")
     try:
-        reply = reply_of(answer)
+        reply = reply_of(answer, rate_hints(whole.headers, datetime.now(UTC)) if whole else None)
     except (LookupError, TypeError, AttributeError):
         raise _unreadable(whole, tape.url or "litellm") from None
     if whole is None:

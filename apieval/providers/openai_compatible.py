@@ -17,7 +17,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed
+from apieval.errors import AttemptFailed, ServerDown
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
@@ -39,7 +39,15 @@ class _Endpoint:
 
     def load(self) -> tuple[bool, int]:
         """Return what the next request's server has least of."""
-        return time.monotonic() < self.aside_until, self.in_flight
+        return self.is_aside(), self.in_flight
+
+    def is_aside(self) -> bool:
+        """Say whether it takes requests only where no other server is left."""
+        return time.monotonic() < self.aside_until
+
+    def set_aside(self) -> None:
+        """Give it no request for a while."""
+        self.aside_until = time.monotonic() + ASIDE_S
 
 
 class OpenAICompatibleClient:
@@ -75,15 +83,27 @@ class OpenAICompatibleClient:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
         content = f"{self._begin}{self._question(request)}}}".encode()
-        endpoint = min(self._endpoints, key=_Endpoint.load)
-        endpoint.in_flight += 1
         try:
-            reply = read_reply(
-                await self._post(endpoint, content), str(endpoint.url), self._sent_names
-            )
-            return self._mask.reply(reply)
+            return self._mask.reply(await self._asked(content))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
+
+    async def _asked(self, content: bytes) -> Reply:
+        """Ask the least loaded server; the next one where it is not up, and so asked nothing."""
+        while True:
+            endpoint = min(self._endpoints, key=_Endpoint.load)
+            try:
+                return await self._one(endpoint, content)
+            except ServerDown:
+                endpoint.set_aside()
+                if all(each.is_aside() for each in self._endpoints):
+                    raise
+
+    async def _one(self, endpoint: _Endpoint, content: bytes) -> Reply:
+        endpoint.in_flight += 1
+        try:
+            whole_reply = await self._post(endpoint, content)
+            return read_reply(whole_reply, str(endpoint.url), self._sent_names)
         finally:
             endpoint.in_flight -= 1
 
@@ -102,7 +122,7 @@ class OpenAICompatibleClient:
         try:
             return await self._sent(endpoint, content)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
-            endpoint.aside_until = time.monotonic() + ASIDE_S
+            endpoint.set_aside()
             raise fault(error, str(endpoint.url)) from None
 
     async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from apieval.errors import TransientFailure, WebPage
 from apieval.providers.failures import failure, hidden_failure, server_message
-from apieval.schema import Reply, Usage, well_formed
+from apieval.providers.hints import rate_hints
+from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
@@ -58,7 +60,7 @@ def read_reply(response: Whole, url: str, sent: Collection[str] = ()) -> Reply:
     if isinstance(value, dict) and value.get("error"):
         raise hidden_failure(content, headers, url)
     try:
-        return reply_of(value)
+        return reply_of(value, rate_hints(headers, datetime.now(UTC)))
     except (LookupError, TypeError, AttributeError):
         said = server_message(content)
         malformed = TransientFailure(f"malformed reply from {url}: {said}", status=HTTPStatus.OK)
@@ -66,7 +68,7 @@ def read_reply(response: Whole, url: str, sent: Collection[str] = ()) -> Reply:
         raise malformed from None
 
 
-def reply_of(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by reading it
+def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN401 # any JSON
     """Return the reply in a chat completion, or a plain one, that is well-formed.
 
     Raises:
@@ -87,6 +89,7 @@ def reply_of(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by readin
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
         usage=_usage(value.get("usage")),
+        hints=hints,
     )
 
 

@@ -1,7 +1,7 @@
 """How long a server asks to wait, in every form servers ask it.
 
 Read in this order, the first that says something counts: `retry-after-ms` and `Retry-After`
-(seconds or an HTTP date); the body (Google's RetryInfo; "try again in 1m2.5s" as OpenAI and Groq
+(seconds or an HTTP date), also as litellm's proxy hands them on; the body (Google's RetryInfo; "try again in 1m2.5s" as OpenAI and Groq
 write it, "retry after 12 seconds" as Azure does); the reset headers of rate limits (`1m30s`, a
 date, seconds, a moment since 1970), the longest of those that say nothing remains, or of all.
 """
@@ -24,6 +24,8 @@ _SAID: Final = re.compile(
     re.IGNORECASE,
 )
 _RESET: Final = re.compile(r"(?P<bucket>.*ratelimit.*)reset(?P<what>.*)")
+BEHIND: Final = "llm_provider-"
+"""What litellm's proxy puts before the headers of the server behind it."""
 _LEAST_EPOCH: Final = 1e9
 """A number of seconds above this is a moment since 1970, not a wait of thirty years."""
 
@@ -36,18 +38,18 @@ def retry_after_s(
     `error` is the object in the body that describes the error. The reset headers, which many
     servers send with every reply, count only where a rate limit was the cause (`limited`).
     """
-    for wait in (_header(headers, now), _body(error)):
+    for wait in (_header(headers, now), _header(headers, now, BEHIND), _body(error)):
         if wait is not None:
             return wait
     return _resets(headers, now) if limited else None
 
 
-def _header(headers: Mapping[str, str], now: datetime) -> float | None:
-    milliseconds = _number(headers.get("retry-after-ms", ""))
+def _header(headers: Mapping[str, str], now: datetime, prefix: str = "") -> float | None:
+    milliseconds = number(headers.get(f"{prefix}retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    value = headers.get("retry-after", "").strip()
-    seconds = _number(value)
+    value = headers.get(f"{prefix}retry-after", "").strip()
+    seconds = number(value)
     if seconds is not None or not value:
         return seconds
     try:
@@ -67,7 +69,7 @@ def _body(error: Mapping[str, Any]) -> float | None:
     found = _SAID.search(said) if isinstance(said, str) else None
     if found is None:
         return None
-    return _number(found["seconds"]) if found["seconds"] else _duration(found["duration"])
+    return number(found["seconds"]) if found["seconds"] else _duration(found["duration"])
 
 
 def _resets(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -79,20 +81,20 @@ def _resets(headers: Mapping[str, str], now: datetime) -> float | None:
 def _each_reset(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[float, bool]]:
     for name, value in headers.items():
         found = _RESET.fullmatch(name.lower())
-        wait = _moment(value.strip(), now) if found else None
+        wait = moment(value.strip(), now) if found else None
         if found and wait is not None:
             remaining = headers.get(f"{found['bucket']}remaining{found['what']}", "")
             yield wait, remaining.strip() == "0"
 
 
-def _moment(value: str, now: datetime) -> float | None:
+def moment(value: str, now: datetime) -> float | None:
     """Return the seconds until a reset: a duration, seconds, a moment since 1970, or a date."""
-    number = _number(value)
-    if number is None:
+    amount = number(value)
+    if amount is None:
         return _duration(value) if _DURATION.fullmatch(value) else _iso(value, now)
-    if number < _LEAST_EPOCH:
-        return number
-    seconds = number / 1000 if number >= _LEAST_EPOCH * 1000 else number
+    if amount < _LEAST_EPOCH:
+        return amount
+    seconds = amount / 1000 if amount >= _LEAST_EPOCH * 1000 else amount
     return max(0.0, seconds - now.timestamp())
 
 
@@ -115,9 +117,10 @@ def _duration(value: str) -> float | None:
     return sum(float(amount) * _UNITS[unit] for amount, unit in _PART.findall(value))
 
 
-def _number(value: str) -> float | None:
+def number(value: str) -> float | None:
+    """Return a number that is not negative, None for anything else."""
     try:
-        number = float(value)
+        amount = float(value)
     except ValueError:
         return None
-    return number if math.isfinite(number) and number >= 0 else None
+    return amount if math.isfinite(amount) and amount >= 0 else None

@@ -2,10 +2,11 @@
 
 Requests stand in one queue and are let through one by one, so that nothing wakes all at once; the
 first in the queue sleeps exactly as long as it must, and nobody polls. Slots open gradually, also
-for a fixed number: a server that refuses is noticed before everything has been sent. What a
-refusal shows of the server's rate is kept to from then on, a little below it, and tried again
-upwards later. With `auto` the number of slots itself follows the answers: it doubles a round
-while all is clean and the slots are used, and from the first refusal on grows slowly.
+for a fixed number: a server that refuses is noticed before everything has been sent. What refusals
+teach of the server's rate is kept to (see `rates`), and what it says remains is spread over the time
+until its reset (see `headroom`). With `auto` the number of slots itself follows the answers: it
+doubles a round while all is clean, the slots are used and answers come faster for it, and from the
+first refusal on grows slowly.
 
 Sources: additive increase, multiplicative decrease as in TCP (Chiu and Jain, 1989); the bounds
 follow what evaluation harnesses use.
@@ -14,13 +15,15 @@ follow what evaluation harnesses use.
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
+
+from apieval.run.headroom import Headroom
+from apieval.run.rates import Bucket, LearnedRate
+from apieval.schema import RateHints
 
 FIRST_SLOTS: Final = 12
 OPENING: Final = 100_000.0
@@ -28,29 +31,24 @@ OPENING: Final = 100_000.0
 on its way (some ten milliseconds), 128 after 0.1 s, 512 after 0.2 s."""
 OPENING_STEP_S: Final = 0.001
 AUTO_FIRST: Final = 32
-AUTO_MOST: Final = 256
+AUTO_MOST: Final = 768
+"""With the usual limit of 1,024 open files; more has to be said."""
+RISES: Final = 1.2
+"""How much faster answers must come after a doubling for the next one. A server that only queues
+what it gets more of gains nothing, and what queues for long enough runs into the timeout."""
 IN_USE: Final = 0.8
 """The share of slots that must be in use for more to help."""
 SLOW_GROWTH: Final = 1.05
 CUT: Final = 0.8
 CUT_EVERY_S: Final = 15.0
-RATE_MARGIN: Final = 0.97
-RATE_FIRST_STEP: Final = 0.01
-SURE: Final = 20
-"""So many let through before a refusal make a rate; from fewer, none can be learned for sure."""
-UNSURE_GROWS_EVERY_S: Final = 0.5
-RATE_LAST_STEP: Final = 0.5
-RATE_GROWS_EVERY_S: Final = 10.0
-REMEMBERED: Final = 10_000
 LESSONS: Final = 4
-CALM: Final = 50
 DEAF_S: Final = 60.0
-"""After so many lessons without so many clean answers between two of them, refusals plainly do not
-follow the rate (an overloaded server refuses at random): for so long no rate is learned, and the
-number of slots follows the refusals instead."""
+"""So many refusals of a rate that was kept, beyond those that came when more was tried, show that
+they do not follow the rate (an overloaded server refuses at random): for so long no rate is learned,
+and the number of slots follows the refusals instead."""
 BURST_S: Final = 1.0
 """Seconds' worth of `rpm` and `tpm` that may go at once; counted in, so that no minute has more."""
-ROUNDING: Final = 1e-6
+TINY_S: Final = 1e-6
 PROBE_S: Final = 1.0
 """Seconds between two looks at a server that is not up yet."""
 
@@ -64,34 +62,14 @@ class Verdict(Enum):
     DOWN = "down"
 
 
-@dataclass(slots=True)
-class Bucket:
-    """Tokens that refill with time; a request larger than the bucket takes a full one, overdrawn."""
-
-    per_second: float
-    capacity: float
-    level: float
-    updated: float
-
-    def wait_s(self, now: float, amount: float) -> float:
-        """Return the seconds until an amount may be taken."""
-        self.level = min(self.capacity, self.level + (now - self.updated) * self.per_second)
-        self.updated = now
-        lacking = min(amount, self.capacity) - self.level
-        # what rounding leaves behind is no reason to wait
-        return lacking / self.per_second if lacking > ROUNDING * self.capacity else 0.0
-
-    def take(self, amount: float) -> None:
-        """Take an amount; a negative one is given back."""
-        self.level = min(self.capacity, self.level - amount)
-
-
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """The leave to send one request."""
+    """The leave to send one request: when, about how large, and what was taken up to and with it."""
 
     sent: float
     tokens: int
+    number: int
+    taken: tuple[float, float]
 
 
 class Limiter:
@@ -122,15 +100,16 @@ class Limiter:
         self._paused_until = now
         self._probing = False
         self._rpm, self._tpm = _bucket(rpm, now), _bucket(tpm, now)
-        self._lesson: _Lesson | None = None
+        self._learned = LearnedRate()
+        self._requests_left, self._tokens_left = Headroom(), Headroom()
+        self._hinted = False
         self._cut = now - CUT_EVERY_S
-        self._clean = 0
+        self._clean, self._most_in_use, self._round_began = 0, 0, now
+        self._pace = 0.0
         self._lessons = 0
-        self._since_refusal = 0
         self._deaf_until = now
         self._never_refused = True
-        self._recent: deque[float] = deque(maxlen=REMEMBERED)
-        self._first_sent: float | None = None
+        self._begun = False
 
     async def acquire(self, tokens: int) -> Permit:
         """Wait until a request of about so many tokens may be sent."""
@@ -153,13 +132,19 @@ class Limiter:
         *,
         tokens: int | None = None,
         retry_after_s: float | None = None,
+        hints: RateHints | None = None,
     ) -> None:
-        """Give a slot back, with what the attempt showed and, where known, its real tokens."""
+        """Give a slot back, with what the attempt showed and, where known, its real tokens.
+
+        `hints` is what the server says remains: it can slow sending down and do no more.
+        """
         now = self._clock()
         self.in_use -= 1
         self._freed.set()
         if self._tpm is not None and tokens is not None:
             self._tpm.take(tokens - permit.tokens)
+        if hints is not None:
+            self._hear(permit, hints, now)
         if verdict is Verdict.DOWN:
             self._probing = True
             pause_s = max(PROBE_S, retry_after_s or 0.0)
@@ -170,7 +155,7 @@ class Limiter:
         if verdict is Verdict.CLEAN:
             self._grow(now)
         elif verdict is Verdict.FAULTY:
-            self._clean = 0
+            self._begin_round(now)
         else:
             self._refused(permit, now, retry_after_s)
         if retry_after_s is not None:
@@ -184,7 +169,11 @@ class Limiter:
         open_slots = self._open_slots(now)
         if self.in_use >= open_slots:
             return OPENING_STEP_S if open_slots < self.slots and not self._probing else None
-        return max([0.0, *(bucket.wait_s(now, amount) for bucket, amount in self._buckets(tokens))])
+        waits = [bucket.wait_s(now, amount) for bucket, amount in self._buckets(tokens)]
+        if self._hinted:
+            waits.append(self._requests_left.wait_s(now, 1))
+            waits.append(self._tokens_left.wait_s(now, tokens))
+        return max(waits, default=0.0)
 
     def _open_slots(self, now: float) -> int:
         if self._probing:
@@ -193,51 +182,58 @@ class Limiter:
 
     def _buckets(self, tokens: int) -> list[tuple[Bucket, int]]:
         """Return every bucket a request draws from, with how much it draws."""
-        learned = self._lesson.bucket if self._lesson else None
-        all_of_them = ((self._rpm, 1), (self._tpm, tokens), (learned, 1))
+        all_of_them = ((self._rpm, 1), (self._tpm, tokens), (self._learned.bucket, 1))
         return [(bucket, amount) for bucket, amount in all_of_them if bucket is not None]
 
     def _take(self, now: float, tokens: int) -> Permit:
-        if self._first_sent is None:
-            self._first_sent = self._opened = now
+        if not self._begun:
+            self._begun, self._opened = True, now
         self.in_use += 1
+        self._most_in_use = max(self._most_in_use, self.in_use)
         for bucket, amount in self._buckets(tokens):
             bucket.take(amount)
-        self._recent.append(now)
-        return Permit(now, tokens)
+        taken = self._requests_left.take(now, 1), self._tokens_left.take(now, tokens)
+        return Permit(now, tokens, self._learned.let_through(now), taken)
+
+    def _hear(self, permit: Permit, hints: RateHints, now: float) -> None:
+        self._hinted = True
+        requests, tokens = permit.taken
+        if hints.requests is not None:
+            self._requests_left.hear(requests, hints.requests, now)
+        if hints.tokens is not None:
+            self._tokens_left.hear(tokens, hints.tokens, now)
 
     def _grow(self, now: float) -> None:
         self._clean += 1
-        self._since_refusal += 1
-        if self._since_refusal >= CALM:
-            self._lessons = 0
-        if self._lesson:
-            self._lesson.grow(now)
-        if self._clean < self.slots or self.in_use + 1 < IN_USE * self.slots:
+        self._learned.grow(now)
+        if self._clean < self.slots or self._most_in_use < IN_USE * self.slots:
             return
-        self._clean = 0
-        grown = self.slots * 2 if self._never_refused else self.slots * SLOW_GROWTH + 1
-        self.slots = min(self.most, int(grown))
+        pace = self._clean / max(now - self._round_began, TINY_S)
+        self._begin_round(now)
+        if not self._never_refused:
+            self.slots = min(self.most, int(self.slots * SLOW_GROWTH + 1))
+        elif pace >= RISES * self._pace:
+            self.slots, self._pace = min(self.most, self.slots * 2), pace
+
+    def _begin_round(self, now: float) -> None:
+        self._clean, self._most_in_use, self._round_began = 0, self.in_use, now
 
     def _refused(self, permit: Permit, now: float, retry_after_s: float | None) -> None:
         """Learn from a refusal: what was let through of late is about what the server allows."""
-        self._clean = self._since_refusal = 0
+        self._begin_round(now)
         self._never_refused = False
         if now < self._deaf_until:
             self._cut_slots(permit, now)
             return
-        if self._lesson and permit.sent <= self._lesson.learned:
-            self._lesson.one_fewer()  # sent before the lesson, and counted as let through
+        if self._learned.is_old(permit.number):
             return
-        self._lessons += 1
+        expected = self._learned.bucket is not None and not self._learned.kept(now)
+        self._lessons = max(0, self._lessons - 1) if expected else self._lessons + 1
         if self._lessons > LESSONS:
-            self._lessons, self._lesson, self._deaf_until = 0, None, now + DEAF_S
+            self._learned.forget()
+            self._lessons, self._deaf_until = 0, now + DEAF_S
             return
-        window_s = max(1.0, retry_after_s or 0.0)
-        accepted = sum(1 for sent in self._recent if now - sent <= window_s) - 1
-        before = self._lesson.bucket.per_second if self._lesson else math.inf
-        sure = accepted >= SURE or now - (self._first_sent or now) >= window_s
-        self._lesson = _Lesson(now, window_s, accepted, before, sure=sure)
+        self._learned.learn(permit.number, now, retry_after_s or 0.0)
         if self._auto and now - self._cut >= CUT_EVERY_S:
             self._cut_slots(permit, now)
 
@@ -245,49 +241,6 @@ class Limiter:
         if permit.sent > self._cut:  # once for all that was sent before the last cut
             self.slots = max(1, int(self.slots * CUT))
             self._cut = now
-
-
-class _Lesson:
-    """A rate learned from a refusal: kept to a little below, tried upwards in growing steps.
-
-    What was learned from little is no more than where to begin: it doubles twice a second until
-    the next refusal, which then teaches the rate.
-    """
-
-    def __init__(
-        self, now: float, window_s: float, accepted: int, before: float, *, sure: bool
-    ) -> None:
-        self.learned = self._grown = now
-        self._window_s, self._accepted, self._before = window_s, accepted, before
-        self._sure = sure
-        self._step = RATE_FIRST_STEP
-        self.bucket = Bucket(1.0, 1.0, 1.0, now)
-        self._set()
-
-    def one_fewer(self) -> None:
-        """Take note that one fewer was let through than it seemed."""
-        self._accepted -= 1
-        self._set()
-
-    def grow(self, now: float) -> None:
-        """Try a little more where nothing was refused for a while."""
-        every_s = RATE_GROWS_EVERY_S if self._sure else UNSURE_GROWS_EVERY_S
-        if now - self._grown < every_s:
-            return
-        self._grown = now
-        if self._sure:
-            self.bucket.per_second *= 1 + self._step
-            self._step = min(RATE_LAST_STEP, 2 * self._step)
-        else:
-            self.bucket.per_second *= 2
-            self.bucket.capacity = 1.0 + self.bucket.per_second / 100
-
-    def _set(self) -> None:
-        least = 1 if self._sure else FIRST_SLOTS
-        rate = min(max(self._accepted, least) / self._window_s, self._before) * RATE_MARGIN
-        self.bucket.per_second = rate
-        # evenly spaced; what a late timer missed, up to a hundredth of a second, is caught up with
-        self.bucket.capacity = 1.0 + rate / 100
 
 
 def _bucket(per_minute: int | None, now: float) -> Bucket | None:

@@ -29,6 +29,7 @@ from apieval.providers.base import Provider
 from apieval.rebus.cut import PromptCounts
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
+from apieval.run.deadline import AwakeTimeout
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import cost_usd, prompt_tokens
 from apieval.run.outcome import judge
@@ -246,13 +247,14 @@ class Runner:
         permit = await self.limiter.acquire(tokens_about)
         question.sent = time.monotonic()
         question.queued_s += question.sent - waited
-        verdict, tokens, asked_s = Verdict.FAULTY, None, None
+        verdict, tokens, asked_s, hints = Verdict.FAULTY, None, None, None
         task = asyncio.current_task()
         if task:
             self._in_flight[task] = question
         try:
             reply = await self._limited(question.request)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
+            hints = reply.hints
             self._judge.answered()
         except TransientFailure as failure:
             verdict, asked_s = self._judge.verdict(failure), failure.retry_after_s
@@ -267,14 +269,14 @@ class Runner:
         else:
             return reply
         finally:
-            self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s)
+            self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s, hints=hints)
             if task:
                 self._in_flight.pop(task, None)
 
     async def _limited(self, request: Request) -> Reply:
         """Attempt under a limit on the whole of it, which no client's own timeout is."""
         try:
-            async with asyncio.timeout(self.patience.timeout_s):
+            async with AwakeTimeout(self.patience.timeout_s):
                 return await self.provider.attempt(request)
         except TimeoutError:
             late = TransientFailure(f"no whole reply within {self.patience.timeout_s:g} s")

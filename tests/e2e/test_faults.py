@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -536,3 +537,31 @@ def test_plans_are_the_same_whatever_the_order() -> None:
     forth = [plan(each) for each in seen]
     back = [plan(each) for each in reversed(seen)]
     assert forth == back[::-1]
+
+
+def test_what_a_server_says_is_left_is_not_overdrawn(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    """Five in a window of half a second, told with every answer; nothing is refused."""
+    window_s, most = 0.5, 5
+    moments: list[float] = []
+
+    def plan(seen: Seen) -> Reply:
+        now = time.monotonic()
+        if not moments or now - moments[0] >= window_s:
+            moments[:] = []
+        moments.append(now)
+        if len(moments) > most:
+            return error(429, {"error": "troppo"}, retry_after="0.5")
+        said = {
+            "x-ratelimit-limit-requests": str(most),
+            "x-ratelimit-remaining-requests": str(most - len(moments)),
+            "x-ratelimit-reset-requests": f"{1000 * (window_s - now + moments[0]):.0f}ms",
+        }
+        return Reply(200, completion(ten.answers[seen.rebus]), said, good=True)
+
+    with FaultServer(ten.answers, plan) as server:
+        configure(tmp_path, local=model(server.url, limits={"concurrency": 1}))
+        done = inside("run", "local", "--data", ten.path, "--cache", "off")
+        assert done.code == 0, done.err
+        assert server.requests == server.paid == 20

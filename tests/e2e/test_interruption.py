@@ -206,6 +206,26 @@ def test_ctrl_c_with_json_still_prints_one_document(hundred: Material, tmp_path:
     assert only["status"] == "interrupted"
 
 
+def test_answers_that_came_while_the_program_slept_are_kept(ten: Material, tmp_path: Path) -> None:
+    """Stopped for longer than its timeout (a closed laptop, Ctrl-Z), it reads what arrived first."""
+    timeout_s = 1.0
+    with FaultServer(ten.answers, lambda _: Manner.HOLD) as server:
+        configure(tmp_path, local=model(server.url, limits={"concurrency": 10}))
+        process = start(*RUN, "--data", ten.path, "--timeout", f"{timeout_s:g}")
+        server.wait_for_requests(10)
+        process.send_signal(signal.SIGSTOP)
+        try:
+            server.release()
+            server.wait_for_answers(10)
+            time.sleep(1.5 * timeout_s)
+        finally:
+            process.send_signal(signal.SIGCONT)
+        done = end(process)
+        assert done.code == 0, done.err
+        assert server.requests == server.paid == 10
+    assert [each["attempts"] for each in stored(folder())] == [1] * 10
+
+
 def test_a_second_process_at_the_same_run_is_refused(
     inside: Inside, hundred: Material, tmp_path: Path
 ) -> None:

@@ -304,6 +304,101 @@ def test_a_content_filter_is_an_answer_of_a_kind(code: str) -> None:
     assert type(failed(400, {"error": {"message": "no", "code": code}})) is ContentRefused
 
 
+# --- litellm's proxy, in the bodies of its release 1.110.2 ----------------------------------
+
+
+def behind_proxy(name: str, said: str) -> str:
+    tail = "LiteLLM: model group 'prova' failed with the error above. No fallback was attempted."
+    return f"litellm.{name}: {name}: OpenAIException - {said}\n\n{tail}"
+
+
+def proxied(status: int, said: str, kind: str) -> AttemptFailed:
+    error = {"message": said, "type": kind, "param": None, "code": str(status)}
+    return failed(status, {"error": error})
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "remedy"),
+    [
+        pytest.param(
+            400,
+            "/chat/completions: Invalid model name passed in model=prova. Call `/v1/models` to "
+            "view available models for your key.",
+            "invalid_request_error",
+            "the model is unknown there",
+            id="unknown model",
+        ),
+        pytest.param(
+            400, "No connected db.", "no_db_connection", "the key was refused", id="wrong key"
+        ),
+        pytest.param(
+            401,
+            "Authentication Error, No api key passed in.",
+            "auth_error",
+            "the key was refused",
+            id="no key",
+        ),
+        pytest.param(
+            401,
+            behind_proxy("AuthenticationError", "Incorrect API key provided: sk-x"),
+            "authentication_error",
+            "the key was refused",
+            id="wrong key of its own",
+        ),
+        pytest.param(
+            404,
+            behind_proxy("NotFoundError", "The model `x` does not exist"),
+            "invalid_request_error",
+            "the model is unknown there",
+            id="model unknown behind it",
+        ),
+        pytest.param(
+            429,
+            behind_proxy("RateLimitError", "You exceeded your current quota"),
+            "throttling_error",
+            "the quota is used up",
+            id="no quota behind it",
+        ),
+        pytest.param(
+            422,
+            "Budget has been exceeded! Current cost: 2.0, Max budget: 1.0",
+            "budget_exceeded",
+            "the quota is used up",
+            id="budget of the key",
+        ),
+    ],
+)
+def test_what_a_proxy_says_ends_the_run(status: int, said: str, kind: str, remedy: str) -> None:
+    end = proxied(status, said, kind)
+    assert type(end) is RunFailure
+    assert remedy in str(end)
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "said", "kind", "expected"),
+    [
+        (500, "InternalServerError", "Connection error.", "internal_server_error", None),
+        (502, "BadGatewayError", "Error code: 502", "internal_server_error", None),
+        (503, "APIError", "Overloaded", "service_unavailable_error", None),
+        (503, "ServiceUnavailableError", "Loading model", "internal_server_error", ServerDown),
+        (400, "ContextWindowExceededError", TOO_MANY, "invalid_request_error", ItemFailure),
+        (400, "ContentPolicyViolationError", "no", "invalid_request_error", ContentRefused),
+    ],
+)
+def test_what_a_proxy_hands_on_keeps_its_kind(
+    status: int, name: str, said: str, kind: str, expected: type[AttemptFailed] | None
+) -> None:
+    end = proxied(status, behind_proxy(name, said), kind)
+    assert type(end) is (expected or TransientFailure)
+
+
+def test_a_rate_limit_behind_a_proxy_keeps_its_wait() -> None:
+    said = behind_proxy("RateLimitError", "Rate limit reached. Please try again in 3s.")
+    assert proxied(429, said, "throttling_error").retry_after_s == 3
+    end = failure(429, body({"error": {"message": said}}), {"llm_provider-retry-after": "7"}, URL)
+    assert (type(end), end.retry_after_s) == (TransientFailure, 7)
+
+
 def test_the_wait_a_server_asks_for_is_carried_along() -> None:
     assert failed(429, retry_after="75").retry_after_s == 75
     assert failed(503, retry_after="2").retry_after_s == 2

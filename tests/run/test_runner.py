@@ -23,7 +23,7 @@ from apieval.errors import (
     WebPage,
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
-from apieval.run import limiter, runner
+from apieval.run import limiter, patience, runner
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
@@ -728,7 +728,10 @@ def test_a_server_that_comes_up_is_waited_for(bench: Bench) -> None:
     assert course.end is None
     assert course.outcomes == {Outcome.OK: 10}
     assert {line.attempts for line in course.lines} == {1}
-    assert course.watcher.said == ["nessuno in ascolto; waiting up to 1 s for the server"]
+    assert course.watcher.said == [
+        "nessuno in ascolto; waiting up to 1 s for the server",
+        "the server answers, after 0 s",
+    ]
 
 
 def test_a_server_that_does_not_come_up_is_given_up(bench: Bench) -> None:
@@ -748,8 +751,58 @@ def test_with_no_patience_it_is_given_up_at_once_and_in_silence(bench: Bench) ->
     assert course.watcher.said == []
 
 
-def test_a_server_that_goes_down_later_uses_up_retries(bench: Bench) -> None:
-    bench.concurrency, bench.retries = 1, 1
+def down_between(first: int, last: int) -> Script:
+    """Return a script of a server that is down for some of the attempts, whatever they ask."""
+    tries = 0
+
+    def script(row: int, _: int) -> Reply | BaseException:
+        nonlocal tries
+        tries += 1
+        return DOWN if first <= tries < last else good(row)
+
+    return script
+
+
+def test_a_server_that_goes_down_midway_is_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.script, bench.retries = down_between(20, 60), 0
+    course = bench.run(50)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 50}
+    assert {line.attempts for line in course.lines} == {1}
+    assert course.watcher.said[:2] == [
+        "nessuno in ascolto; waiting up to 1 s for the server",
+        "the server answers, after 0 s",
+    ]
+
+
+def test_a_server_that_stays_down_ends_the_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.patience = Patience(server_s=0.05)
+    bench.script = lambda row, _: good(row) if row < 3 else DOWN
+    course = bench.run(50)
+    assert str(course.end) == "nessuno in ascolto; is the server running, and is base_url right?"
+    assert course.outcomes == {Outcome.OK: 3}
+
+
+def test_one_server_of_many_that_is_down_is_not_waited_for(bench: Bench) -> None:
+    bench.retries = 1
+    bench.script = lambda row, attempt: DOWN if row % 3 == 2 and attempt == 1 else good(row)
+    course = bench.run(50)
+    assert course.outcomes == {Outcome.OK: 50}
+    assert {line.attempts for line in course.lines if line.id % 3 == 2} == {2}
+    assert course.watcher.said == []
+
+
+def test_without_patience_a_server_that_goes_down_uses_up_retries(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.concurrency, bench.retries, bench.patience = 1, 1, Patience(server_s=0.0)
     bench.script = lambda row, _: good(row) if row < 3 else DOWN
     course = bench.run(50)
     assert isinstance(course.end, StoppedEarly)

@@ -1,0 +1,56 @@
+"""A limit on the time a thing may take, of which time that this process slept is no part.
+
+A process that is stopped (SIGSTOP, Ctrl-Z, a debugger, a suspended virtual machine) wakes with all of
+its timers due, and with whatever arrived meanwhile still unread in its sockets. A limit that were
+kept to the letter would throw away answers that came in time, and are paid.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Final
+
+LATE_S: Final = 0.05
+"""A timer later than this was slept through; those of a busy loop are some milliseconds late."""
+
+
+class AwakeTimeout:
+    """Limit the time of what is inside, in seconds; what was slept past the limit is given once more.
+
+    No more than `seconds` of it in all, so that nothing hangs for ever, and after a night nobody
+    waits for another one. As of `asyncio.timeout`, a TimeoutError comes out where the time is over.
+    """
+
+    __slots__ = ("_due", "_limit", "_loop", "_more_s", "_timer")
+
+    def __init__(self, seconds: float) -> None:
+        """Begin with `async with`."""
+        self._more_s = seconds
+        self._limit = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._due = self._loop.time() + self._more_s
+        self._timer = self._loop.call_at(self._due, self._over)
+        await self._limit.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        await self._limit.__aexit__(kind, error, traceback)
+
+    def _over(self) -> None:
+        now = self._loop.time()
+        late_s = now - self._due
+        if late_s <= LATE_S or self._more_s <= 0:
+            self._limit.reschedule(now)
+            return
+        more_s = min(late_s, self._more_s)
+        self._more_s -= more_s
+        self._due = now + more_s
+        self._timer = self._loop.call_at(self._due, self._over)
