@@ -107,6 +107,11 @@ def test_a_header_that_only_sounds_like_a_key_is_taken(tmp_path: Path, name: str
     assert found.headers == {name: "rebus"}
 
 
+@pytest.mark.parametrize("headers", [{"x-title": "è"}, {"x\n": "t"}, {"x-title": "a\r\nb: c"}])
+def test_a_header_no_request_can_carry_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
+    assert "no HTTP header can carry" in refusal(tmp_path, **SERVER, headers=headers)
+
+
 @pytest.mark.parametrize(
     "entry",
     [
