@@ -87,7 +87,9 @@ class ResponseCache:
         self.folder = folder
         self._warn = warn
         self._broken = False
-        self._queue: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[str, str] | threading.Event | None]
+        self._queue = queue.SimpleQueue()
+        self._waiting: list[threading.Event] = []
         self._cache = _open(folder, warn)
         self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
         self._writer.start()
@@ -110,6 +112,12 @@ class ResponseCache:
             answer, identity = response.model_dump_json(), json.dumps(request.identity)
             value = f'{{"identity":{identity},"response":{answer}}}'
             self._queue.put((request.key, value))
+
+    def flush(self) -> None:
+        """Wait until what was put is there for who looks, as long as a write may take."""
+        written = threading.Event()
+        self._queue.put(written)
+        written.wait(LOCKED_S)
 
     def close(self) -> None:
         """Write what is waiting and close the database."""
@@ -153,14 +161,15 @@ class ResponseCache:
 
     def _write(self) -> None:
         while batch := self._take():
-            if self._broken:
-                continue  # each try could take as long as a lock is waited for
-            try:
-                with self._cache.transact():
-                    for key, value in batch:
-                        self._cache.set(key, value)
-            except _FAULTS as error:
-                self._set_aside(error)
+            if not self._broken:  # each try could take as long as a lock is waited for
+                try:
+                    with self._cache.transact():
+                        for key, value in batch:
+                            self._cache.set(key, value)
+                except _FAULTS as error:
+                    self._set_aside(error)
+            while self._waiting:
+                self._waiting.pop().set()
         with suppress(*_FAULTS):  # this thread's own connection
             self._cache.close()
 
@@ -173,6 +182,12 @@ class ResponseCache:
                 if batch:
                     self._queue.put(None)  # the end again, for the next round
                 break
+            if isinstance(entry, threading.Event):
+                if batch:
+                    self._waiting.append(entry)
+                    break
+                entry.set()
+                continue
             batch.append(entry)
         return batch
 

@@ -121,6 +121,7 @@ class Limiter:
         self._opened = now
         self._paused_until = now
         self._probing = False
+        self._heard = False
         self._rpm, self._tpm = _bucket(rpm, now), _bucket(tpm, now)
         self._lesson: _Lesson | None = None
         self._cut = now - CUT_EVERY_S
@@ -160,7 +161,7 @@ class Limiter:
         self._freed.set()
         if self._tpm is not None and tokens is not None:
             self._tpm.take(tokens - permit.tokens)
-        if verdict is Verdict.DOWN:
+        if verdict is Verdict.DOWN and not self._heard:
             self._probing = True
             pause_s = max(PROBE_S, retry_after_s or 0.0)
             self._paused_until = max(self._paused_until, now + pause_s)
@@ -168,8 +169,9 @@ class Limiter:
         if self._probing:
             self._probing, self._opened = False, now
         if verdict is Verdict.CLEAN:
+            self._heard = True
             self._grow(now)
-        elif verdict is Verdict.FAULTY:
+        elif verdict in {Verdict.FAULTY, Verdict.DOWN}:  # down for one model of several
             self._clean = 0
         else:
             self._refused(permit, now, retry_after_s)

@@ -154,7 +154,7 @@ def test_markup_in_names_is_text(name: str) -> None:
     # neither needs the console to be told that names are no markup
     for colour, markup in ((False, False), (True, False), (False, True)):
         text = shown(found, name, colour=colour, markup=markup)
-        assert f"{name} on {name}, 1 rebuses" in text
+        assert f"{name} on {name}, 1 rebus," in text
         assert text.count(name) == 3
 
 
