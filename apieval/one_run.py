@@ -129,11 +129,11 @@ class OneRun:
         self._began = datetime.now(UTC)
         begun = {"began": self._began.isoformat(), **_OPEN}
         header.write(self.folder, {**self._header(broken), **begun})
-        answered = self._store.answered
-        questions = [(rebus.id, setting, sample) for setting, rebus, sample in self._questions()]
-        self.left = sum(each not in answered for each in questions)
-        total = len(questions)
-        self.watcher.began(self.spec.model, self.folder, total, total - self.left)
+        spec, answered = self.spec, self._store.answered
+        total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
+        stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
+        self.left = total - stored
+        self.watcher.began(spec.model, self.folder, total, stored)
         if not self.left:
             self._over()
 

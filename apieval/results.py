@@ -12,6 +12,7 @@ from apieval.analysis.summary import Measured, Usage, summarize
 from apieval.errors import StoreError
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Selection
+from apieval.rebus.prompts import length
 from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
@@ -69,7 +70,7 @@ def score_stored(
                     f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
                     f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
-            usage.add(response)
+            usage.add(response, length(rebus, response.setting))
             yield from scoring.score(response, rebus)
 
     known = header.read(folder) or {}

@@ -7,8 +7,8 @@ endpoint they share, and the user's interrupt. This module knows nothing of how 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from apieval.one_run import OneRun
@@ -37,37 +37,41 @@ def carry_out(
         ConfigError, StoreError: before anything is asked, where cache or folder cannot be opened.
     """
     with ExitStack() as stack:
-        cache = _cache(runs, options, watcher, stack)
-        for each in runs:
-            stack.enter_context(each.opened())
-        broken = selection.rule_breakers()
-        _tell_of(broken, selection.data.name, watcher)
-        for each in runs:
-            each.begin(broken)
-        left = [each for each in runs if each.left]
-        with suppress(KeyboardInterrupt):
-            if left:
-                _ask(left, options, cache, watcher)
-        for each in left:
-            each.cut_short("interrupted")  # those that have not ended otherwise
-        # it would hold up the answers of the others as long as one of them asks
+        with _opened_cache(runs, options, watcher) as cache:
+            for each in runs:
+                stack.enter_context(each.opened())
+            broken = selection.rule_breakers()
+            _tell_of(broken, selection.data.name, watcher)
+            for each in runs:
+                each.begin(broken)
+            left = [each for each in runs if each.left]
+            with suppress(KeyboardInterrupt):
+                if left:
+                    _ask(left, options, cache, watcher)
+            for each in left:
+                each.cut_short("interrupted")  # those that have not ended otherwise
+        # scoring has use for the cache's memory, and would hold up the answers of the others as
+        # long as one of them asks
         return [each.result() for each in runs]
 
 
-def _cache(
-    runs: Sequence[OneRun], options: RunOptions, watcher: Watcher, stack: ExitStack
-) -> ResponseCache | None:
-    """Open the one cache of all runs: one database, one thread that writes."""
+@contextmanager
+def _opened_cache(
+    runs: Sequence[OneRun], options: RunOptions, watcher: Watcher
+) -> Iterator[ResponseCache | None]:
+    """Give the one cache of all runs: one database, one thread that writes. None is none to use."""
+    cache: ResponseCache | None = None
     # what the embedded solver says costs nothing, and changes with the code at hand
-    if options.cache is None or all(isinstance(each.prepared.model, Embedded) for each in runs):
-        return None
+    if options.cache and not all(isinstance(each.prepared.model, Embedded) for each in runs):
+        try:
+            cache = ResponseCache(options.cache, watcher.message)
+        except CacheFailed as error:
+            watcher.message(f"{error} Going on without it.")
     try:
-        cache = ResponseCache(options.cache, watcher.message)
-    except CacheFailed as error:
-        watcher.message(f"{error} Going on without it.")
-        return None
-    stack.callback(cache.close)
-    return cache
+        yield cache
+    finally:
+        if cache:
+            cache.close()
 
 
 def _tell_of(broken: Mapping[str, Sequence[RowId]], name: str, watcher: Watcher) -> None:

@@ -19,6 +19,7 @@ RATE: Final = 50.0
 BURSTS: Final = (50.0, 5.0)
 """Servers differ in how much they let through at once: a second's worth, or hardly any."""
 LENGTHS: Final = (1_000, 5_000, 10_000, 20_000)
+LONG_ANSWER: Final = 4_000
 
 Tell = Callable[[str, dict[str, float]], None]
 
@@ -88,8 +89,16 @@ def _lengths(bench: Bench, targets: list[Target]) -> dict[str, float]:
         for count in LENGTHS:
             _clean(bench)
             measured[count] = bench.run(Scenario(count, 128, 0.05), endpoint)
-    targets.append(Target("10,000 requests: peak memory", measured[10_000]["peak_mb"], 150.0, "MB"))
-    values = {}
+    longest = Scenario(LENGTHS[-1], 128, 0.05)
+    with measure.serving(0.05, characters=LONG_ANSWER) as endpoint:
+        _clean(bench)
+        long_answers = bench.run(longest, endpoint)["peak_mb"]
+    what = f"{longest.requests:,} answers of {LONG_ANSWER:,} characters"
+    targets += [
+        Target("10,000 requests: peak memory", measured[10_000]["peak_mb"], 150.0, "MB"),
+        Target(f"{what}: peak memory", long_answers, 150.0, "MB"),
+    ]
+    values = {f"{what}, peak MB": long_answers}
     for count, figures in measured.items():
         values[f"{count:,} requests, peak MB"] = figures["peak_mb"]
         values[f"{count:,} requests, CPU ms a request"] = figures["cpu_ms"]

@@ -79,7 +79,8 @@ def apieval() -> list[str]:
 
 def _environment() -> dict[str, str]:
     """Return our environment without what could change a run; this checkout is found first."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("APIEVAL_")}
+    changes = ("APIEVAL_", "PYTHONDONTWRITEBYTECODE")  # compiling takes longer than starting
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(changes)}
     return {**kept, "PYTHONPATH": str(ROOT)}
 
 
@@ -114,10 +115,15 @@ class Endpoint:
 
 @contextmanager
 def serving(
-    latency_s: float = 0.0, rate: float | None = None, burst: float | None = None
+    latency_s: float = 0.0,
+    rate: float | None = None,
+    burst: float | None = None,
+    *,
+    characters: int = 0,
 ) -> Iterator[Endpoint]:
     """Run the server as long as it is used; it refuses what is beyond a rate and a burst."""
     command = [sys.executable, str(HERE / "server.py"), "--latency", str(latency_s)]
+    command += ["--characters", str(characters)]
     command += ["--rate", str(rate)] if rate else []
     command += ["--burst", str(burst)] if burst else []
     server = subprocess.Popen(  # noqa: S603 # our own words, no shell

@@ -40,6 +40,7 @@ Ora componiamo la soluzione seguendo la chiave risolutiva:
 5 = gioco
 Soluzione: Accozzaglie di lestofanti avanzi di gioco
 """
+PADDING: Final = "- passo che non porta da nessuna parte, come capita\n"
 _LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*(\d+)", re.IGNORECASE)
 _REFUSAL: Final = b'{"error":{"message":"rate limit","type":"rate_limit_error"}}'
 
@@ -50,9 +51,10 @@ def http(status: str, body: bytes, header: str = "") -> bytes:
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
-def completion() -> bytes:
-    """Return the one answer there is, as an OpenAI chat completion."""
-    message = {"role": "assistant", "content": ANSWER}
+def completion(characters: int = 0) -> bytes:
+    """Return the one answer there is, as an OpenAI chat completion; padded to so many characters."""
+    padding = PADDING * ((characters - len(ANSWER)) // len(PADDING))
+    message = {"role": "assistant", "content": padding + ANSWER}
     value = {
         "id": "chatcmpl-bench",
         "object": "chat.completion",
@@ -101,12 +103,12 @@ class Bucket:
 class Service:
     """What all connections share: the answer, the counters, the bucket."""
 
-    def __init__(self, latency_s: float, bucket: Bucket | None) -> None:
+    def __init__(self, latency_s: float, bucket: Bucket | None, characters: int) -> None:
         """Answer after `latency_s` seconds; `bucket` None is no limit."""
         self.loop = asyncio.get_running_loop()
         self.latency_s = latency_s
         self.bucket = bucket
-        self.answer = completion()
+        self.answer = completion(characters)
         self.refusal = http("429 Too Many Requests", _REFUSAL, "retry-after: 1\r\n")
         self.cpu = 0.0
         self.in_flight = 0
@@ -184,9 +186,9 @@ class Connection(asyncio.Protocol):
                 self.transport.write(self.service.get(head.split(b" ", 2)[1]))
 
 
-async def serve(latency_s: float, bucket: Bucket | None) -> None:
+async def serve(latency_s: float, bucket: Bucket | None, characters: int) -> None:
     """Serve until the process is ended."""
-    service = Service(latency_s, bucket)
+    service = Service(latency_s, bucket, characters)
     server = await service.loop.create_server(
         lambda: Connection(service), "127.0.0.1", 0, backlog=BACKLOG
     )
@@ -200,11 +202,12 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--rate", type=float, help="requests a second; 429 beyond")
     parser.add_argument("--burst", type=float, help="requests at once [default: rate / 10]")
+    parser.add_argument("--characters", type=int, default=0, help="an answer has, at least")
     options = parser.parse_args()
     rate = options.rate
     bucket = Bucket(rate, options.burst or max(1.0, rate / 10)) if rate else None
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(options.latency, bucket))
+        asyncio.run(serve(options.latency, bucket, options.characters))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from apieval.analysis.figures import Collector
-from apieval.analysis.summary import Measured, summarize
+from apieval.analysis.summary import Measured, Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Dataset
 from apieval.schema import SETTINGS, Prediction, Rebus, Response, Setting
@@ -107,14 +107,19 @@ def summary(
     samples: int = 1,
     model: str = "my-llama",
     name: str = "rebuses.csv",
+    usage: bool = False,
 ) -> dict[str, Any]:
-    """Return the summary of some answers, made as `apieval score` makes it."""
+    """Return the summary of some answers, made as `apieval score` makes it.
+
+    With `usage` they are those of a run, without it those of a file of answers.
+    """
     chosen = dataset(rebuses, name).select()
-    collector = Collector(chosen.rebuses, settings, samples)
+    collector, used = Collector(chosen.rebuses, settings, samples), Usage()
     for answer in responses:
+        used.add(answer)
         for score in scoring.score(answer, chosen.by_id[str(answer.id)]):
             collector.add(score)
-    return summarize(Measured(model, chosen, settings, samples), collector, None)
+    return summarize(Measured(model, chosen, settings, samples), collector, used if usage else None)
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, str]]) -> Path:

@@ -11,8 +11,10 @@ right, is marked partial, and carries the bounds it can still take.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -21,74 +23,87 @@ from apieval.rebus.dataset import ALL
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import ItemScore, Rebus, RowId, Setting, Tally
+from apieval.schema import ItemScore, Rebus, Setting, Tally
 
 Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
 _Item = tuple[float, int, float, int]
-Cell = tuple[Setting, str, str]
-"""Setting, subset, parser."""
-
-
-Tallies = dict[RowId, list[dict[str, Tally]]]
-"""The tallies of one setting, subset and parser: by rebus, those of its samples together."""
+"""One rebus over its samples: right words, words, shares, samples."""
+Rights = Mapping[str, "array[int]"]
+"""By metric, how many are right of each rebus; where there is no answer, `_NONE`."""
+_NONE: Final = -1
 
 
 class Collector:
-    """Take in scores one at a time, and make figures of them at the end."""
+    """Take in scores one at a time, and make figures of them at the end.
+
+    A run may have a hundred thousand of them: of each, six numbers are kept.
+    """
 
     def __init__(
         self, rebuses: Sequence[Rebus], settings: Sequence[Setting], samples: int = 1
     ) -> None:
         """Expect an answer to every rebus in every setting, `samples` times."""
         self._rebuses = rebuses
-        self._samples = samples
-        subsets = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
-        self._cells: dict[Cell, Tallies] = {
-            cell: {} for cell in product(settings, subsets, PARSERS)
+        self._places = {rebus.id: place for place, rebus in enumerate(rebuses)}
+        self._rights: dict[tuple[Setting, str], list[Rights]] = {
+            cell: [_nothing_yet(len(rebuses)) for _ in range(samples)]
+            for cell in product(settings, PARSERS)
         }
         self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
 
     def add(self, score: ItemScore) -> None:
         """Take in the score of one answer by one parser."""
-        for subset in (ALL, score.subset):
-            if subset is not None and score.tallies is not None:
-                cell = self._cells[score.setting, subset, score.parser]
-                cell.setdefault(score.id, []).append(score.tallies)
+        if score.tallies is not None:
+            place = self._places[score.id]
+            rights = self._rights[score.setting, score.parser][score.sample]
+            for name, tally in score.tallies.items():
+                rights[name][place] = tally.right
         if score.parser == official.NAME:  # every answer has one score of this parser
             self.outcomes[score.setting][score.outcome.value] += 1
 
     def figures(self) -> dict[str, Any]:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
-        for (setting, subset, parser), tallies in self._cells.items():
-            golds = [r for r in self._rebuses if subset in (ALL, r.subset)]
-            cell = {name: _figure(name, golds, tallies, self._samples) for name in METRICS}
-            tree.setdefault(setting, {}).setdefault(subset, {})[parser] = cell
+        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
+        subsets = {
+            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
+            for name in names
+        }
+        for ((setting, parser), samples), name in product(self._rights.items(), subsets):
+            cell = {metric: self._figure(metric, subsets[name], samples) for metric in METRICS}
+            tree.setdefault(setting, {}).setdefault(name, {})[parser] = cell
         return tree
 
+    def _figure(
+        self, name: str, places: Sequence[int], samples: Sequence[Rights]
+    ) -> dict[str, Any]:
+        """Return both aggregations of one metric over some rebuses, by their places."""
+        kept = [each[name] for each in samples]
+        items: list[_Item] = []
+        lost = [0, 0]
+        for place in places:
+            total = _total(name, self._rebuses[place])
+            rights = [right for each in kept if (right := each[place]) != _NONE]
+            missing = len(kept) - len(rights)
+            lost[0] += missing * total
+            lost[1] += missing
+            items.append(_item(rights, missing, total))
+        if not items:
+            nothing = {"value": None, "low": None, "high": None, "n": 0}
+            return {each: dict(nothing) for each in AGGREGATIONS}
+        if name in OF_REBUSES and len(kept) == 1:
+            both = [wilson(sum(right for right, *_ in items), len(items))] * 2
+        else:
+            both = bootstrap(items)
+        return {
+            each: _aggregated(items, 2 * at, both[at], lost[at])
+            for at, each in enumerate(AGGREGATIONS)
+        }
 
-def _figure(name: str, golds: Sequence[Rebus], tallies: Tallies, samples: int) -> dict[str, Any]:
-    """Return both aggregations of one metric over the rebuses of one subset."""
-    items: list[_Item] = []
-    lost = [0, 0]
-    for gold in golds:
-        mine = [sample[name] for sample in tallies.get(gold.id, ())]
-        missing = samples - len(mine)
-        total = _total(name, gold)
-        lost[0] += missing * total
-        lost[1] += missing
-        items.append(_item(mine, missing, total))
-    if not items:
-        return {each: {"value": None, "low": None, "high": None, "n": 0} for each in AGGREGATIONS}
-    if name in OF_REBUSES and samples == 1:
-        both = [wilson(sum(right for right, *_ in items), len(items))] * 2
-    else:
-        both = bootstrap(items)
-    return {
-        each: _aggregated([item[2 * at : 2 * at + 2] for item in items], both[at], lost[at])
-        for at, each in enumerate(AGGREGATIONS)
-    }
+
+def _nothing_yet(rebuses: int) -> Rights:
+    return {name: array("i", [_NONE]) * rebuses for name in METRICS}
 
 
 def _total(name: str, gold: Rebus) -> int:
@@ -97,24 +112,24 @@ def _total(name: str, gold: Rebus) -> int:
     return len(gold.word_guesses if name.startswith("word_guess") else gold.solution_words)
 
 
-def _item(tallies: Sequence[Tally], missing: int, total: int) -> _Item:
-    """Return one rebus over its samples: right words, words, shares, samples; none missing is right."""
-    if len(tallies) == 1 and not missing:
-        return tallies[0].right, total, tallies[0].share, 1
-    return (
-        sum(tally.right for tally in tallies),
-        (len(tallies) + missing) * total,
-        math.fsum(tally.share for tally in tallies),
-        len(tallies) + missing,
-    )
+def _item(rights: Sequence[int], missing: int, total: int) -> _Item:
+    """Return one rebus over its samples; of a missing one nothing is right."""
+    shares = math.fsum(_share(right, total) for right in rights)
+    return sum(rights), (len(rights) + missing) * total, shares, len(rights) + missing
 
 
-def _aggregated(
-    items: Sequence[tuple[float, ...]], interval: Interval, lost: int
-) -> dict[str, Any]:
-    """Return one figure: its value, its interval, its n, and its bounds where answers are missing."""
-    n = sum(int(second) for _, second in items)
-    value = math.fsum(first for first, _ in items) / n
+@cache
+def _share(right: int, total: int) -> float:
+    return Tally(right, total).share
+
+
+def _aggregated(items: Sequence[_Item], at: int, interval: Interval, lost: int) -> dict[str, Any]:
+    """Return one figure: its value, its interval, its n, and its bounds where answers are missing.
+
+    `at` is where an item has what is right, and behind it of how many.
+    """
+    n = sum(int(item[at + 1]) for item in items)
+    value = math.fsum(item[at] for item in items) / n
     figure: dict[str, Any] = {"value": value, "low": interval[0], "high": interval[1], "n": n}
     if lost:
         answered = n - lost

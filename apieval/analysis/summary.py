@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from apieval.analysis import findings
 from apieval.analysis.figures import Collector
 from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
+from apieval.rebus.cut import PromptCounts
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import template_hash
 from apieval.rebus.scoring import PARSERS
@@ -55,9 +57,10 @@ class Usage:
     served: dict[str, dict[str, int]] = field(default_factory=dict)
     cached: int = 0
     without_solution: int = 0
+    prompts: PromptCounts = field(default_factory=PromptCounts)
 
-    def add(self, response: Response) -> None:
-        """Take in one answer; what a cached one cost was paid before."""
+    def add(self, response: Response, characters: int | None = None) -> None:
+        """Take in one answer, and how long its prompt was; what a cached one cost was paid before."""
         if response.outcome is Outcome.FAILED:
             if response.cost_usd:  # empty answers before it were paid for all the same
                 self.sums["cost_usd"] = self.sums.get("cost_usd", 0) + response.cost_usd
@@ -65,7 +68,9 @@ class Usage:
         self.answers += 1
         self.cached += response.cached
         self.without_solution += SOLUTION not in response.text
-        counts = {**response.usage.model_dump(), "cost_usd": response.cost_usd}
+        if characters is not None:
+            self.prompts.add(response.setting, characters, response.usage.prompt_tokens)
+        counts = {**dict(response.usage), "cost_usd": response.cost_usd}
         if response.cached and response.cost_usd is not None:
             counts["cost_usd"] = 0.0
         for name, count in counts.items():
@@ -73,7 +78,7 @@ class Usage:
                 self.known[name] = self.known.get(name, 0) + 1
                 self.sums[name] = self.sums.get(name, 0) + count
         for kind in ("served_model", "system_fingerprint"):
-            who = getattr(response, kind) or "unknown"
+            who = getattr(response, kind) or findings.UNNAMED
             seen = self.served.setdefault(kind, {})
             seen[who] = seen.get(who, 0) + 1
 
@@ -86,6 +91,11 @@ class Usage:
             "without_solution": self.without_solution,
             **{name: self._sum(name) for name in (*names, "cost_usd")},
         }
+
+    def findings(self) -> Iterator[findings.Finding]:
+        """Yield what the answers show besides their figures."""
+        cuts = self.prompts.found()
+        return findings.of_run(self.served, cuts, self.without_solution, self.answers)
 
     def _sum(self, name: str) -> dict[str, Any]:
         return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}
@@ -140,6 +150,10 @@ def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> 
         "outcomes": outcomes,
         "usage": usage.totals() if usage else None,
         "served": usage.served if usage else None,
+        "findings": [
+            *(usage.findings() if usage else ()),
+            *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
+        ],
         "signatures": signatures(measured),
         "figures": collector.figures(),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -67,7 +66,7 @@ def run(
         float,
         option(
             "--wait-for-server",
-            help="Seconds to wait for a server that is not up yet.",
+            help="Seconds to wait for a server that is not up yet, or goes down.",
             min=0.0,
             metavar="S",
         ),
@@ -133,7 +132,6 @@ def run(
         cache=options.cache_folder(cache),
         fresh=fresh,
     )
-    _spare_the_collector()
     with progress(ask=not yes) as watcher, _logged(log, watcher) as logged:
         results = evaluate.run(models, chosen, logged)
     if json:
@@ -145,17 +143,6 @@ def run(
     _say_how_to_go_on({result.status for result in results})
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
-
-
-def _spare_the_collector() -> None:
-    """Take what is loaded by now out of the garbage collector's rounds, and make those rarer.
-
-    A run makes and drops a few hundred objects an answer, hardly any of them in cycles; the
-    default rounds cost a tenth of a run's time.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -23,6 +24,7 @@ from apieval.errors import (
 )
 from apieval.providers.waits import retry_after_s
 from apieval.schema import well_formed
+from apieval.sections import Params
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
 """Besides these every 5xx (529 among them) is transient."""
@@ -36,24 +38,30 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
     501: "the address takes no questions; check base_url",
 }
 REDIRECTIONS: Final = range(300, 400)
-QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
-NO_CREDIT: Final = "credit balance is too low"
-"""Anthropic says so on status 400, with no code of its own."""
-UNMISTAKABLE: Final = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "min_p",
-    "seed",
-    "frequency_penalty",
-    "presence_penalty",
-    "repetition_penalty",
-    "reasoning_effort",
+QUOTA: Final = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "budget_exceeded"}
 )
-"""Parameters of which a refusal speaks by name, whoever's it is."""
+TOP_UP: Final = "the quota is used up; top up, then run the same command again"
+BY_WORDS: Final[Mapping[str, str]] = {
+    # Anthropic says so on status 400, with no code of its own
+    "credit balance is too low": TOP_UP,
+    # litellm's proxy: OpenAI's code is lost on the way; on 400 what others say on 404 and 401
+    "openaiexception - you exceeded your current quota": TOP_UP,
+    "invalid model name passed in model=": OF_THE_RUN[404],
+    "no connected db": OF_THE_RUN[401],
+}
+"""The remedy where nothing but the words tells the failure from one of a single request."""
+UNMISTAKABLE: Final = frozenset({"temperature", "seed"})
+"""Of these, and of names with a `_`, a refusal speaks by name; of others in quotes (`stop`)."""
+_NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-z_]+)""")
+NO_PARAMETERS: Final = frozenset({"model", "messages", "max_tokens", "max_completion_tokens"})
+"""A limit of tokens may be too large for one prompt and right for others."""
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
+FILTERED_BEHIND: Final = "litellm.ContentPolicyViolationError"
+"""How litellm's proxy says that a model behind it filtered; no code is left."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
+_READ: Final = 4096
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
@@ -69,22 +77,23 @@ def failure(
     `sent` are the names of the parameters in the request, the same in every one of a run.
     """
     found = _judged(f"HTTP {status} from {url}", status, body, headers)
-    if type(found) is ItemFailure and (named := _parameter(server_message(body), sent)):
+    if type(found) is ItemFailure and (named := _parameter(_message(body), sent)):
         return RunFailure(f"{found} ({_remedy(named)})", status=status)
     return found
 
 
 def _parameter(said: str, sent: Collection[str]) -> str | None:
-    """Return which of the parameters sent a refusal speaks of.
-
-    A limit of tokens is not among them: it may be too large for one prompt and right for others.
-    """
-    words = set(re.findall("[a-z_]+", said))
-    return next((each for each in UNMISTAKABLE if each in sent and each in words), None)
+    """Return which of the parameters sent a refusal speaks of."""
+    said = said.lower()
+    words, named = set(re.findall("[a-z_]+", said)), set(_NAMED.findall(said))
+    spoken = {each for each in words if each in UNMISTAKABLE or "_" in each} | named
+    return min(spoken & set(sent) - NO_PARAMETERS, default=None)
 
 
 def _remedy(named: str) -> str:
-    return f"the model refuses {named}; change it under params, or say drop: [{named}]"
+    if named in Params.model_fields:
+        return f"the model refuses {named}; change it under params, or say drop: [{named}]"
+    return f"the model refuses {named}; change it, or take it out of extra_body"
 
 
 def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
@@ -112,16 +121,19 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         limited = status == HTTPStatus.TOO_MANY_REQUESTS
         wait = retry_after_s(headers, error, datetime.now(UTC), limited=limited)
         return TransientFailure(text, status=status, retry_after_s=wait)
-    kind = ContentRefused if _word(error, "code") in FILTERED else ItemFailure
-    return kind(text, status=status)
+    filtered = _word(error, "code") in FILTERED or said.startswith(FILTERED_BEHIND)
+    return (ContentRefused if filtered else ItemFailure)(text, status=status)
 
 
 def _of_the_run(
     status: int, error: Mapping[str, Any], said: str, headers: Mapping[str, str]
 ) -> str | None:
     """Return the remedy for a failure that every request would meet, None for any other."""
-    if {_word(error, "code"), _word(error, "type")} & QUOTA or NO_CREDIT in said.lower():
-        return "the quota is used up; top up, then run the same command again"
+    if {_word(error, "code"), _word(error, "type")} & QUOTA:
+        return TOP_UP
+    lower = said.lower()
+    if by_words := next((BY_WORDS[each] for each in BY_WORDS if each in lower), None):
+        return by_words
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
         return OF_THE_RUN[401]
     if status in REDIRECTIONS:
@@ -137,14 +149,29 @@ def server_message(body: bytes) -> str:
     """Return the server's own words out of any shape of error body, at most 200 characters.
 
     Known shapes: `{"error": {"message"}}`, `{"error": "text"}`, `{"message"}`, FastAPI's
-    `{"detail"}`, HTML, plain text, nothing.
+    `{"detail"}`, Mistral's of that inside `message`, HTML, plain text, nothing.
     """
+    return _clip(_message(body)) or "no message"
+
+
+def _message(body: bytes) -> str:
     error = _error(body)
     for name in ("message", "detail", "error"):
         if said := error.get(name):
-            return _clip(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
-    text = _TAG.sub(" ", body[:4096].decode("utf-8", "replace"))
-    return _clip(text) or "no message"
+            with suppress(RecursionError):
+                plain = isinstance(said, str)
+                return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)
+    return _TAG.sub(" ", body[:_READ].decode("utf-8", "replace"))
+
+
+def _without_echo(said: Any) -> Any:  # noqa: ANN401 # any JSON
+    """Return FastAPI's list of faults, in Mistral's wrapping or bare, without what was sent."""
+    if isinstance(said, dict) and isinstance(said.get("detail"), list):
+        said = said["detail"]
+    if not isinstance(said, list):
+        return said
+    faults = [each for each in said if isinstance(each, dict)]
+    return [{k: v for k, v in each.items() if k != "input"} for each in faults] or said
 
 
 def _error(body: bytes) -> dict[str, Any]:

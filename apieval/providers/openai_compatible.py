@@ -17,7 +17,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed
+from apieval.errors import AttemptFailed, ServerDown
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
@@ -26,7 +26,7 @@ from apieval.schema import Reply, Request
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
-_TIMEOUT: Final = {"connect": CONNECT_TIMEOUT_S}
+_EXTENSIONS: Final = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
 
 
@@ -39,7 +39,15 @@ class _Endpoint:
 
     def load(self) -> tuple[bool, int]:
         """Return what the next request's server has least of."""
-        return time.monotonic() < self.aside_until, self.in_flight
+        return self.is_aside(), self.in_flight
+
+    def is_aside(self) -> bool:
+        """Say whether it takes requests only where no other server is left."""
+        return time.monotonic() < self.aside_until
+
+    def set_aside(self) -> None:
+        """Give it no request for a while."""
+        self.aside_until = time.monotonic() + ASIDE_S
 
 
 class OpenAICompatibleClient:
@@ -57,14 +65,15 @@ class OpenAICompatibleClient:
 
         Must be called inside a running event loop.
         """
-        self._body = dict(body)
+        self._sent_names = frozenset(body)
         self._plain = api == "completions"
+        self._begin = _without_end(body, "prompt" if self._plain else "messages")
         self._mask = Mask(api_key)
-        self._headers = {"content-type": "application/json", **(headers or {})}
+        of_all = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
-            self._headers["authorization"] = f"Bearer {api_key}"
+            of_all["authorization"] = f"Bearer {api_key}"
         self._endpoints = [
-            _Endpoint(httpx.URL(url + PATHS[api]), transport(url)) for url in base_urls
+            _Endpoint(httpx.URL(url + PATHS[api]), transport(url, of_all)) for url in base_urls
         ]
 
     async def attempt(self, request: Request) -> Reply:
@@ -73,21 +82,36 @@ class OpenAICompatibleClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        content = json.dumps({**self._body, **self._question(request)}).encode()
-        endpoint = min(self._endpoints, key=_Endpoint.load)
-        endpoint.in_flight += 1
+        content = f"{self._begin}{self._question(request)}}}".encode()
         try:
-            reply = read_reply(await self._post(endpoint, content), str(endpoint.url), self._body)
-            return self._mask.reply(reply)
+            return self._mask.reply(await self._asked(content))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
+
+    async def _asked(self, content: bytes) -> Reply:
+        """Ask the least loaded server; the next one where it is not up, and so asked nothing."""
+        while True:
+            endpoint = min(self._endpoints, key=_Endpoint.load)
+            try:
+                return await self._one(endpoint, content)
+            except ServerDown:
+                endpoint.set_aside()
+                if all(each.is_aside() for each in self._endpoints):
+                    raise
+
+    async def _one(self, endpoint: _Endpoint, content: bytes) -> Reply:
+        endpoint.in_flight += 1
+        try:
+            whole_reply = await self._post(endpoint, content)
+            return read_reply(whole_reply, str(endpoint.url), self._sent_names)
         finally:
             endpoint.in_flight -= 1
 
-    def _question(self, request: Request) -> dict[str, Any]:
+    def _question(self, request: Request) -> str:
+        """Return what a request asks, as JSON."""
         if self._plain:
-            return {"prompt": "".join(message.content for message in request.messages)}
-        return {"messages": [message.model_dump() for message in request.messages]}
+            return json.dumps("".join(message.content for message in request.messages))
+        return json.dumps([message.model_dump() for message in request.messages])
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -98,7 +122,7 @@ class OpenAICompatibleClient:
         try:
             return await self._sent(endpoint, content)
         except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
-            endpoint.aside_until = time.monotonic() + ASIDE_S
+            endpoint.set_aside()
             raise fault(error, str(endpoint.url)) from None
 
     async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:
@@ -107,12 +131,16 @@ class OpenAICompatibleClient:
         By the transport itself: httpx's client around it (redirects, cookies, authentication) costs
         more time than all the rest of an attempt, and nothing of it is wanted here.
         """
+        # as a stream, since of content httpx makes headers, which aiohttp makes too
         request = httpx.Request(
-            "POST",
-            endpoint.url,
-            headers=self._headers,
-            content=content,
-            extensions={"timeout": _TIMEOUT},
+            "POST", endpoint.url, stream=httpx.ByteStream(content), extensions=_EXTENSIONS
         )
+        request.read()
         response = await endpoint.transport.handle_async_request(request)
         return await whole(response)
+
+
+def _without_end(body: Mapping[str, Any], last: str) -> str:
+    """Return a body's JSON up to the value of its last field: the same for all requests."""
+    rest = {name: value for name, value in body.items() if name != last}
+    return json.dumps({**rest, last: 0}).removesuffix("0}")

@@ -17,15 +17,13 @@ from apieval.schema import Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
-
-
 THOUGHT_TAGS: Final = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("[THINK]", "[/THINK]"),
 )
-
-
+MOST_THOUGHTS: Final = 100
+"""Blocks of thought before an answer; more are no model's, and each costs a copy of the text."""
 _KINDS: Final = ("prompt", "completion")
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 
@@ -80,12 +78,12 @@ def reply_of(value: Any) -> Reply:  # noqa: ANN401 # any JSON, checked by readin
     said, thought = _content(message.get("content"))
     apart = _reasoning(message.get("reasoning_content") or message.get("reasoning"))
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
-    refusal = "refusal" if message.get("refusal") and not message.get("content") else None
+    refusal = message.get("refusal") if not message.get("content") else None
     return Reply(
         # some servers leave content out where all tokens went into reasoning
-        text=said,
+        text=said or _word(refusal) or "",
         reasoning="\n\n".join(filter(None, (apart, thought))) or None,
-        finish_reason=refusal or _word(choice.get("finish_reason")),
+        finish_reason="refusal" if refusal else _word(choice.get("finish_reason")),
         served_model=_word(value.get("model")),
         system_fingerprint=_word(value.get("system_fingerprint")),
         usage=_usage(value.get("usage")),
@@ -96,22 +94,19 @@ def _content(content: object) -> tuple[str, str]:
     """Return what a message says, and what it thinks: in parts of their own, or in tags."""
     if content is None:
         return "", ""
-    if not isinstance(content, str | list):
-        raise TypeError(f"content is {type(content).__name__}")
     if isinstance(content, str):
         return _untangled(well_formed(content))
-    parts = [part for part in content if isinstance(part, dict)]
-    return _joined(parts, "text"), _joined(parts, "thinking")
+    if not isinstance(content, list):
+        raise TypeError(f"content is {type(content).__name__}")
+    said, thought = _untangled(_joined(content, "text"))
+    return said, "\n\n".join(filter(None, (_joined(content, "thinking"), thought)))
 
 
-def _joined(parts: Sequence[Mapping[str, Any]], field: str) -> str:
+def _joined(parts: Sequence[object], field: str) -> str:
     """Return the texts under a field of each part; Mistral's thinking is a list of parts again."""
-    texts = (
-        _joined([each for each in inner if isinstance(each, dict)], "text")
-        if isinstance(inner := part.get(field), list)
-        else inner
-        for part in parts
-    )
+    found = [part.get(field) for part in parts if isinstance(part, dict)]
+    inner = [each if isinstance(each, list) else [{"text": each}] for each in found]
+    texts = [part.get("text") for each in inner for part in each if isinstance(part, dict)]
     return well_formed("".join(text for text in texts if isinstance(text, str)))
 
 
@@ -121,12 +116,20 @@ def _untangled(text: str) -> tuple[str, str]:
     The opening tag may stand in the chat template, and so not in the text; without a closing one
     the model never came to its answer.
     """
-    for opening, closing in THOUGHT_TAGS:
-        begins = text.lstrip().startswith(opening)
-        if begins or (closing in text and opening not in text):
-            thought, _, said = text.partition(closing)
-            return said, thought.lstrip().removeprefix(opening).strip()
-    return text, ""
+    thoughts: list[str] = []
+    while len(thoughts) < MOST_THOUGHTS and (tags := _tags(text, begun=bool(thoughts))):
+        thought, _, text = text.lstrip().removeprefix(tags[0]).partition(tags[1])
+        thoughts.append(thought.strip())
+    return text, "\n\n".join(filter(None, thoughts))
+
+
+def _tags(text: str, *, begun: bool) -> tuple[str, str] | None:
+    """Return the tags of the thought a text begins with; only the first may lack its opening."""
+    start = text.lstrip()
+    opened = next((tags for tags in THOUGHT_TAGS if start.startswith(tags[0])), None)
+    if opened or begun:
+        return opened
+    return next((tags for tags in THOUGHT_TAGS if tags[1] in text and tags[0] not in text), None)
 
 
 def _reasoning(value: object) -> str | None:
@@ -145,30 +148,37 @@ def _usage(value: object) -> Usage:
     top = value if isinstance(value, dict) else {}
     prompt, completion = (_section(top, f"{kind}_tokens_details") for kind in _KINDS)
     counts = {name: _count(top.get(name)) for name in _COUNTS}
-    reasoning = _count(completion.get("reasoning_tokens", top.get("reasoning_tokens")))
-    cached = _count(prompt.get("cached_tokens", top.get("prompt_cache_hit_tokens")))
-    return Usage(
-        **_with_thoughts(counts, reasoning), reasoning_tokens=reasoning, cached_tokens=cached
-    )
+    reasoning = _first(completion.get("reasoning_tokens"), top.get("reasoning_tokens"))
+    # DeepSeek's name, then Moonshot's place
+    elsewhere = top.get("prompt_cache_hit_tokens"), top.get("cached_tokens")
+    cached = _first(prompt.get("cached_tokens"), *elsewhere)
+    if _thought_apart(counts, reasoning, cached):
+        counts["completion_tokens"] = (counts["total_tokens"] or 0) - (counts["prompt_tokens"] or 0)
+    return Usage(**counts, reasoning_tokens=reasoning, cached_tokens=cached)
 
 
-def _with_thoughts(counts: dict[str, int | None], reasoning: int | None) -> dict[str, int | None]:
-    """Return counts in which what was thought is part of the completion, as it is billed.
+def _thought_apart(
+    counts: Mapping[str, int | None], reasoning: int | None, cached: int | None
+) -> bool:
+    """Say whether what was thought, and is billed as the completion is, is no part of its count.
 
-    xAI, and Google over OpenAI's wire, leave it out there and count it in the total alone.
+    xAI, and Google over OpenAI's wire, count it in the total alone. Where cached tokens make the
+    difference, the prompt's count lacks them.
     """
     asked, said, total = (counts[name] for name in _COUNTS)
-    if None in {asked, said, total}:
-        return counts
-    apart = (total or 0) - (asked or 0) - (said or 0)
-    if apart > 0 and reasoning in {apart, None}:
-        return {**counts, "completion_tokens": (said or 0) + apart}
-    return counts
+    if asked is None or said is None or total is None:
+        return False
+    apart = total - asked - said
+    return apart > 0 and (reasoning == apart or (reasoning is None and cached != apart))
 
 
 def _section(top: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = top.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def _first(*values: object) -> int | None:
+    return next((count for count in map(_count, values) if count is not None), None)
 
 
 def _count(value: object) -> int | None:

@@ -7,7 +7,8 @@ it for good; with aiohttp's connector underneath, neither happens.
 from __future__ import annotations
 
 import ssl
-from typing import Final
+from collections.abc import AsyncIterator, Mapping
+from typing import Final, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -27,10 +28,15 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """No answer is longer, unpacked; a server that sends more has run wild."""
 
 
-def transport(base_url: str) -> AiohttpTransport:
-    """Return the connections to a server; inside a running event loop."""
+def transport(base_url: str, headers: Mapping[str, str] | None = None) -> AiohttpTransport:
+    """Return the connections to a server; inside a running event loop.
+
+    `headers`, the session's own, go with every request.
+    """
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
-    session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+    session = aiohttp.ClientSession(
+        connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+    )
     return AiohttpTransport(
         client=session,
         proxy=_proxy(base_url),
@@ -47,7 +53,7 @@ async def whole(response: httpx.Response) -> Whole:
     """
     chunks, size = [], 0
     try:
-        async for chunk in response.aiter_bytes():
+        async for chunk in _unpacked(response):
             chunks.append(chunk)
             size += len(chunk)
             if size > MOST_BYTES:
@@ -55,6 +61,13 @@ async def whole(response: httpx.Response) -> Whole:
     finally:
         await response.aclose()
     return Whole(response.status_code, response.headers, b"".join(chunks))
+
+
+def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Give a reply's bytes, past httpx's decoders where there is nothing to unpack."""
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    return aiter(cast("httpx.AsyncByteStream", response.stream))
 
 
 def fault(error: BaseException, url: str) -> TransientFailure:

@@ -1,7 +1,7 @@
 """How long a server asks to wait, in every form servers ask it.
 
 Read in this order, the first that says something counts: `retry-after-ms` and `Retry-After`
-(seconds or an HTTP date); the body (Google's RetryInfo; "try again in 1m2.5s" as OpenAI and Groq
+(seconds or an HTTP date), also as litellm's proxy hands them on; the body (Google's RetryInfo; "try again in 1m2.5s" as OpenAI and Groq
 write it, "retry after 12 seconds" as Azure does); the reset headers of rate limits (`1m30s`, a
 date, seconds, a moment since 1970), the longest of those that say nothing remains, or of all.
 """
@@ -24,6 +24,8 @@ _SAID: Final = re.compile(
     re.IGNORECASE,
 )
 _RESET: Final = re.compile(r"(?P<bucket>.*ratelimit.*)reset(?P<what>.*)")
+BEHIND: Final = "llm_provider-"
+"""What litellm's proxy puts before the headers of the server behind it."""
 _LEAST_EPOCH: Final = 1e9
 """A number of seconds above this is a moment since 1970, not a wait of thirty years."""
 
@@ -36,17 +38,17 @@ def retry_after_s(
     `error` is the object in the body that describes the error. The reset headers, which many
     servers send with every reply, count only where a rate limit was the cause (`limited`).
     """
-    for wait in (_header(headers, now), _body(error)):
+    for wait in (_header(headers, now), _header(headers, now, BEHIND), _body(error)):
         if wait is not None:
             return wait
     return _resets(headers, now) if limited else None
 
 
-def _header(headers: Mapping[str, str], now: datetime) -> float | None:
-    milliseconds = _number(headers.get("retry-after-ms", ""))
+def _header(headers: Mapping[str, str], now: datetime, prefix: str = "") -> float | None:
+    milliseconds = _number(headers.get(f"{prefix}retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    value = headers.get("retry-after", "").strip()
+    value = headers.get(f"{prefix}retry-after", "").strip()
     seconds = _number(value)
     if seconds is not None or not value:
         return seconds

@@ -132,7 +132,10 @@ def _load(path: Path, name: str, *, gold_only: bool) -> Dataset:
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise DataError(f"{path}: rows that cannot be used:\n{shown}{more}\nMend the file.")
     subsets = _subsets(rows, columns)
-    rebuses = map(_rebus, rows, ids, subsets)
+    rows.reverse()  # so that each is given up as its rebus is made: they take as much room
+    rebuses = [
+        _rebus(rows.pop(), given, subset) for given, subset in zip(ids, subsets, strict=True)
+    ]
     return Dataset(name=name, digest=digest_file(path), rebuses=tuple(rebuses))
 
 

@@ -27,8 +27,9 @@ def _words(
     predicted: Sequence[str], gold: Sequence[str], right: Callable[[str, str], bool]
 ) -> Tally:
     hits = sum(map(right, predicted, gold))  # where one ends, the other's rest is not right
-    # a missing word is the empty one, which only an empty gold word equals
-    hits += sum(right("", word) for word in gold[len(predicted) :])
+    if len(predicted) < len(gold):
+        # a missing word is the empty one, which only an empty gold word equals
+        hits += sum(right("", word) for word in gold[len(predicted) :])
     return Tally(right=hits, total=len(gold))
 
 

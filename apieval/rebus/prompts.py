@@ -36,11 +36,24 @@ def build(rebus: Rebus, setting: Setting) -> str:
     return template(setting).format(verbalized_rebus=shown, solution_key=rebus.solution_key)
 
 
+def length(rebus: Rebus, setting: Setting) -> int:
+    """Return how many characters a prompt has, without building it."""
+    hints = setting == "hints"
+    shown = rebus.verbalized_rebus_with_length_hints if hints else rebus.verbalized_rebus
+    return _around(setting) + len(shown) + len(rebus.solution_key)
+
+
+@cache
+def _around(setting: Setting) -> int:
+    """Return how many characters a template has besides what fills it."""
+    return len(template(setting).format(verbalized_rebus="", solution_key=""))
+
+
 def lengths(rebus: Rebus, setting: Setting) -> tuple[int, int]:
-    """Return about how many characters a prompt has, and a right answer in the template."""
+    """Return how many characters a prompt has, and about how many a right answer."""
     steps = [*rebus.first_pass.split(), *rebus.solution_words]
     clues = rebus.verbalized_rebus + rebus.first_pass + rebus.solution
-    return len(build(rebus, setting)), len(clues) + sum(len(step) + 8 for step in steps) + 160
+    return length(rebus, setting), len(clues) + sum(len(step) + 8 for step in steps) + 160
 
 
 def requests(
@@ -77,6 +90,6 @@ def request(
         messages = (Message(role="system", content=system_prompt), asked)
     wire = [message.model_dump() for message in messages]
     clear, key = answer_identity(identity, wire, sample)
-    return Request.model_construct(
+    return Request(
         id=rebus.id, setting=setting, sample=sample, messages=messages, identity=clear, key=key
     )

@@ -20,7 +20,7 @@ _KEY_PART: Final = re.compile(r"\w+|[^\w\s]")
 def letters(text: str) -> str:
     """Return a text's letters and digits alone, accents and case taken off."""
     plain = unicodedata.normalize("NFD", text.casefold())
-    return "".join(char for char in plain if char.isalnum())
+    return "".join(filter(str.isalnum, plain))
 
 
 def key_of(solution: str) -> str:

@@ -15,12 +15,13 @@ from apieval.schema import ItemScore
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"
+_LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
 def score_line(score: ItemScore) -> str:
     """Return one line of `scores.jsonl`: parts, per-item values rounded to 4 decimals, counts."""
     tallies = score.tallies
-    return json.dumps(
+    return _LINE.encode(
         {
             "id": score.id,
             "setting": score.setting,
@@ -34,8 +35,7 @@ def score_line(score: ItemScore) -> str:
             "solution": score.prediction.solution,
             **{name: tallies[name].share if tallies else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
-        },
-        ensure_ascii=False,
+        }
     )
 
 

@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.analysis.findings import UNNAMED
 from apieval.rebus.metrics import HEADLINE, METRICS
 from apieval.wording import counted
 
@@ -25,6 +26,7 @@ _UNSEEN: Final = re.compile(
 LEAST: Final = 64
 FIGURE: Final = 5
 """The width of a figure, as 0.555."""
+_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
 _ALL: Final = "all"
@@ -68,6 +70,8 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     rebuses = counted(data["n"], "rebus", "rebuses")
     what = visible(f"{model} on {data['name']}, {rebuses}, official parser")
     yield Text(f"\n{what}", style="bold")
+    if (served := _served(summary)) not in {None, model}:
+        yield Text(visible(f"served as {served}"), style="dim")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. What a figure can still become stands between at least "
@@ -77,15 +81,16 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     for setting in summary["settings"]:
         yield _metrics(summary, setting)
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
-    if cut := sum(each["truncated"] for each in summary["outcomes"].values()):
-        answers = sum(sum(each.values()) for each in summary["outcomes"].values())
-        yield Text(
-            f"{cut:,} of {counted(answers, 'answer')} cut at the length limit: raise max_tokens"
-        )
-    if unfinished := (summary["usage"] or {}).get("without_solution"):
-        yield Text(f"{counted(unfinished, 'answer')} without a solution line", style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
+    for finding in summary["findings"]:
+        yield Text(visible(finding["text"]), style=_STYLES[finding["level"]])
+
+
+def _served(summary: Mapping[str, Any]) -> str | None:
+    """Return the one name that servers gave the model; several are a finding."""
+    names = [name for name in (summary["served"] or {}).get("served_model", ()) if name != UNNAMED]
+    return names[0] if len(names) == 1 else None
 
 
 def _metrics(summary: Mapping[str, Any], setting: str) -> Table:

@@ -51,6 +51,8 @@ number of slots follows the refusals instead."""
 BURST_S: Final = 1.0
 """Seconds' worth of `rpm` and `tpm` that may go at once; counted in, so that no minute has more."""
 ROUNDING: Final = 1e-6
+HEARD_S: Final = 1.0
+"""An endpoint that was heard less long ago is not down, though it may be for one model of several."""
 PROBE_S: Final = 1.0
 """Seconds between two looks at a server that is not up yet."""
 
@@ -121,7 +123,7 @@ class Limiter:
         self._opened = now
         self._paused_until = now
         self._probing = False
-        self._heard = False
+        self._heard = -math.inf
         self._rpm, self._tpm = _bucket(rpm, now), _bucket(tpm, now)
         self._lesson: _Lesson | None = None
         self._cut = now - CUT_EVERY_S
@@ -161,7 +163,7 @@ class Limiter:
         self._freed.set()
         if self._tpm is not None and tokens is not None:
             self._tpm.take(tokens - permit.tokens)
-        if verdict is Verdict.DOWN and not self._heard:
+        if verdict is Verdict.DOWN and now - self._heard >= HEARD_S:
             self._probing = True
             pause_s = max(PROBE_S, retry_after_s or 0.0)
             self._paused_until = max(self._paused_until, now + pause_s)
@@ -169,7 +171,7 @@ class Limiter:
         if self._probing:
             self._probing, self._opened = False, now
         if verdict is Verdict.CLEAN:
-            self._heard = True
+            self._heard = now
             self._grow(now)
         elif verdict in {Verdict.FAULTY, Verdict.DOWN}:  # down for one model of several
             self._clean = 0

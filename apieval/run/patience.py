@@ -28,14 +28,16 @@ USELESS: Final = 10
 """So many requests in a row without an answer end a run; with more workers, as many as those."""
 WEB_PAGES: Final = 2
 LEAST_ROUNDS: Final = 4
+DOWN_AFTER_S: Final = 1.0
+"""A server that answered less long ago is not down: behind one address there may be others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long to wait for what, in seconds.
 
-    `timeout_s` is the wall-clock limit of one attempt; `server_s` how long a server that is not
-    up yet is waited for at the start; `longest_s` the longest wait a server may ask for.
+    `timeout_s` is the wall-clock limit of one attempt; `server_s` how long a server is waited for
+    that is not up yet, or goes down; `longest_s` the longest wait a server may ask for.
     """
 
     timeout_s: float = 600.0
@@ -57,7 +59,9 @@ class Judge:
     tell: Callable[[str], None]
     fresh: bool = True
     _answered: bool = False
+    _last_answer: float = 0.0
     _down_since: float | None = None
+    _told: bool = False
     _rounds: int = 0
     _last_round: float = 0.0
     _good: bool = False
@@ -66,13 +70,17 @@ class Judge:
 
     def answered(self) -> None:
         """Take note of a good reply: the server is up, and the address right."""
-        self._answered = True
+        self._answered, self._last_answer = True, time.monotonic()
+        if self._told:
+            down_s = self._last_answer - (self._down_since or self._last_answer)
+            self.tell(f"the server answers, after {down_s:,.0f} s")
+        self._down_since, self._told = None, False
 
     def verdict(self, failure: TransientFailure) -> Verdict:
         """Return what a failed attempt showed about how much the endpoint can take."""
         if failure.status == TOO_MANY_REQUESTS:
             return Verdict.REFUSED
-        return Verdict.FAULTY if self._answered else Verdict.DOWN
+        return Verdict.DOWN if self._is_down(failure) or not self._answered else Verdict.FAULTY
 
     def pause_s(self, failure: AttemptFailed) -> float | None:
         """Return how long the endpoint is to be left alone, in seconds, None where it is not.
@@ -111,21 +119,37 @@ class Judge:
             )
 
     def forgiven(self, failure: AttemptFailed) -> bool:
-        """Say whether a failure is that of a server that has yet to come up, and tell of it once.
+        """Say whether a failure is that of a server that is not up, and tell of it once.
+
+        It is the same for a server that has yet to come up and for one that went down midway.
 
         Raises:
             RunFailure: where it was waited for long enough.
         """
-        if self._answered or not isinstance(failure, ServerDown):
+        if not self._is_down(failure):
             return False
         now, server_s = time.monotonic(), self.patience.server_s
         if self._down_since is None:
             self._down_since = now
-            if server_s > 0:
-                self.tell(f"{failure}; waiting up to {server_s:g} s for the server")
+        untold_s = DOWN_AFTER_S if self._answered else 0.0
+        if not self._told and server_s > 0 and now - self._down_since >= untold_s:
+            self._told = True
+            self.tell(f"{failure}; waiting up to {server_s:g} s for the server")
         if now - self._down_since >= server_s:
             raise RunFailure(f"{failure}; is the server running, and is base_url right?")
         return True
+
+    def _is_down(self, failure: AttemptFailed) -> bool:
+        """Say whether a failure shows that nobody is answered, rather than one server of many.
+
+        Who waits for no server tries again midway, as after any other fault.
+        """
+        if not isinstance(failure, ServerDown):
+            return False
+        if not self._answered:
+            return True
+        silence_s = time.monotonic() - self._last_answer
+        return self.patience.server_s > 0 and silence_s >= DOWN_AFTER_S
 
     def ended(self, asked: Asked) -> StoppedEarly | None:
         """Take note of the end of one request; return the end of the run where it is one."""

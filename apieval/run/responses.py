@@ -26,6 +26,7 @@ ItemKey = tuple[RowId, Setting, int]
 
 _FAILED: Final = b'"outcome":"failed"'
 _IDENTITY_ENDS: Final = b',"key":'
+_NO_LINE: Final = 0
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ def stored(folder: Path) -> Iterator[Response]:
     """
     path = folder / RESPONSES
     try:
-        stands = set(_standing(path).values())
+        stands = _standing(path)
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 response = read_line(line) if number in stands else None
@@ -71,17 +72,17 @@ def stored(folder: Path) -> Iterator[Response]:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
-def _standing(path: Path) -> dict[bytes, int]:
-    """Return the number of the line that stands, by question, without reading all of a line."""
-    stands: dict[bytes, tuple[int, bool]] = {}
+def _standing(path: Path) -> set[int]:
+    """Return the numbers of the lines that stand, without reading all of a line."""
+    stands: dict[bytes, int] = {}  # a failure's line by a negative number
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n") and read_line(line) is None:
                 continue  # torn: it takes no other's place
             question, failed = _question(line), _FAILED in line
-            if not failed or stands.get(question, (0, True))[1]:
-                stands[question] = number, failed
-    return {question: number for question, (number, _) in stands.items()}
+            if not failed or stands.get(question, _NO_LINE) <= _NO_LINE:
+                stands[question] = -number if failed else number
+    return set(map(abs, stands.values()))
 
 
 def _question(line: bytes) -> bytes:

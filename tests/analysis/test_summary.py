@@ -70,7 +70,7 @@ def test_a_whole_summary() -> None:
     found = summary(ROWS, answers)
     assert list(found) == [
         *("format", "model", "data", "settings", "samples", "partial", "outcomes", "usage"),
-        *("served", "signatures", "figures"),
+        *("served", "findings", "signatures", "figures"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)

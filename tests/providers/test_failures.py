@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -124,7 +125,7 @@ error_fields = st.fixed_dictionaries(
 def test_whatever_comes_is_a_failure_with_a_short_well_formed_message(
     status: int, content: bytes, names: dict[str, str]
 ) -> None:
-    end = failure(status, content, names, URL)
+    end = failure(status, content, names, URL, ["temperature", "top_p", "extra"])
     said = str(end)
     said.encode()  # it can be written down
     assert said.startswith(f"HTTP {status} from {URL}: ")
@@ -196,6 +197,92 @@ def test_a_refused_parameter_without_a_name(param: object) -> None:
     assert "refuses a parameter" in str(end)
 
 
+SENT = ("model", "temperature", "max_tokens", "top_p", "stop", "reasoning_effort", "min_tokens")
+
+
+def mistral(name: str, **more: object) -> dict[str, Any]:
+    fault = {"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs", **more}
+    return {"object": "error", "message": {"detail": [fault]}, "type": "invalid_request_error"}
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        ({"error": {"message": "`temperature` may not be 0 here"}}, "temperature"),
+        ({"error": {"message": "Temperature is deprecated for this model"}}, "temperature"),
+        ({"error": "top_p: set it or temperature, not both"}, "temperature"),
+        ({"detail": [{"loc": ["body", "top_p"], "msg": "no"}]}, "top_p"),
+        (mistral("reasoning_effort"), "reasoning_effort"),
+        (mistral("min_tokens"), "min_tokens"),
+        (mistral("stop"), "stop"),
+        ({"code": "bad", "error": "Model grok does not support parameter stop."}, "stop"),
+        ({"message": "x" * 500 + " reasoning_effort is unknown"}, "reasoning_effort"),
+        (b"unknown argument: stop", "stop"),
+    ],
+)
+def test_a_refusal_that_names_a_parameter_sent_ends_the_run(
+    status: int, value: object, named: str
+) -> None:
+    end = failure(status, body(value), {}, URL, SENT)
+    assert type(end) is RunFailure
+    assert f"the model refuses {named}; " in str(end)
+    where = "extra_body" if named == "min_tokens" else f"drop: [{named}]"
+    assert where in str(end)
+    assert type(failure(status, body(value), {}, URL)) is ItemFailure  # it was not sent
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({"error": {"message": "max_tokens 1024 is too large: 9 left"}}, id="limit"),
+        pytest.param({"error": {"message": "this model stops at 2048 tokens"}}, id="other word"),
+        pytest.param({"error": {"message": "stop: the prompt is too long"}}, id="a plain word"),
+        pytest.param({"error": {"message": "the 'model' cannot read this"}}, id="the model"),
+        pytest.param({"error": {"message": "seed is not for you"}}, id="not sent"),
+        pytest.param({"error": {"message": "reasoning_effort_level"}}, id="a longer name"),
+        pytest.param(mistral("messages", input={"top_p": 1, "stop": ["x"]}), id="what was sent"),
+        pytest.param(
+            {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": {"top_p": 1}}]},
+            id="what was sent, bare",
+        ),
+    ],
+)
+def test_a_refusal_of_one_prompt_is_that_items(value: object) -> None:
+    end = failure(400, body(value), {}, URL, SENT)
+    assert type(end) is ItemFailure
+    assert '"input"' not in str(end)
+
+
+@pytest.mark.parametrize("status", [404, 429, 500])
+def test_only_a_bad_request_is_searched_for_parameters(status: int) -> None:
+    said = {"error": {"message": "temperature is high here"}}
+    assert "refuses" not in str(failure(status, body(said), {}, URL, SENT))
+
+
+def test_googles_word_for_a_refused_key() -> None:
+    detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    error = {"code": 400, "message": "API key not valid.", "details": [None, 5, detail]}
+    for value in ({"error": error}, [{"error": error}]):
+        end = failed(400, value)
+        assert type(end) is RunFailure
+        assert "api_key_env" in str(end)
+
+
+def test_anthropics_word_for_no_credit() -> None:
+    said = "Your credit balance is too low to access the Anthropic API. Please go to Plans."
+    error = {"type": "invalid_request_error", "message": said}
+    end = failed(400, {"type": "error", "error": error})
+    assert type(end) is RunFailure
+    assert "top up" in str(end)
+
+
+@pytest.mark.parametrize("levels", [*range(700, 1000, 7), *range(960, 1000)])
+def test_a_message_of_any_depth_is_read(levels: int) -> None:
+    value = b'{"detail": ' + b"[" * levels + b"]" * levels + b"}"
+    assert type(failed(400, value)) is ItemFailure
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed_but_told(status: int) -> None:
     end = failed(status, location="https://altrove.example/v1")
@@ -215,6 +302,101 @@ def test_a_server_that_is_loading_is_not_up(said: object) -> None:
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
 def test_a_content_filter_is_an_answer_of_a_kind(code: str) -> None:
     assert type(failed(400, {"error": {"message": "no", "code": code}})) is ContentRefused
+
+
+# --- litellm's proxy, in the bodies of its release 1.110.2 ----------------------------------
+
+
+def behind_proxy(name: str, said: str) -> str:
+    tail = "LiteLLM: model group 'prova' failed with the error above. No fallback was attempted."
+    return f"litellm.{name}: {name}: OpenAIException - {said}\n\n{tail}"
+
+
+def proxied(status: int, said: str, kind: str) -> AttemptFailed:
+    error = {"message": said, "type": kind, "param": None, "code": str(status)}
+    return failed(status, {"error": error})
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "remedy"),
+    [
+        pytest.param(
+            400,
+            "/chat/completions: Invalid model name passed in model=prova. Call `/v1/models` to "
+            "view available models for your key.",
+            "invalid_request_error",
+            "the model is unknown there",
+            id="unknown model",
+        ),
+        pytest.param(
+            400, "No connected db.", "no_db_connection", "the key was refused", id="wrong key"
+        ),
+        pytest.param(
+            401,
+            "Authentication Error, No api key passed in.",
+            "auth_error",
+            "the key was refused",
+            id="no key",
+        ),
+        pytest.param(
+            401,
+            behind_proxy("AuthenticationError", "Incorrect API key provided: sk-x"),
+            "authentication_error",
+            "the key was refused",
+            id="wrong key of its own",
+        ),
+        pytest.param(
+            404,
+            behind_proxy("NotFoundError", "The model `x` does not exist"),
+            "invalid_request_error",
+            "the model is unknown there",
+            id="model unknown behind it",
+        ),
+        pytest.param(
+            429,
+            behind_proxy("RateLimitError", "You exceeded your current quota"),
+            "throttling_error",
+            "the quota is used up",
+            id="no quota behind it",
+        ),
+        pytest.param(
+            422,
+            "Budget has been exceeded! Current cost: 2.0, Max budget: 1.0",
+            "budget_exceeded",
+            "the quota is used up",
+            id="budget of the key",
+        ),
+    ],
+)
+def test_what_a_proxy_says_ends_the_run(status: int, said: str, kind: str, remedy: str) -> None:
+    end = proxied(status, said, kind)
+    assert type(end) is RunFailure
+    assert remedy in str(end)
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "said", "kind", "expected"),
+    [
+        (500, "InternalServerError", "Connection error.", "internal_server_error", None),
+        (502, "BadGatewayError", "Error code: 502", "internal_server_error", None),
+        (503, "APIError", "Overloaded", "service_unavailable_error", None),
+        (503, "ServiceUnavailableError", "Loading model", "internal_server_error", ServerDown),
+        (400, "ContextWindowExceededError", TOO_MANY, "invalid_request_error", ItemFailure),
+        (400, "ContentPolicyViolationError", "no", "invalid_request_error", ContentRefused),
+    ],
+)
+def test_what_a_proxy_hands_on_keeps_its_kind(
+    status: int, name: str, said: str, kind: str, expected: type[AttemptFailed] | None
+) -> None:
+    end = proxied(status, behind_proxy(name, said), kind)
+    assert type(end) is (expected or TransientFailure)
+
+
+def test_a_rate_limit_behind_a_proxy_keeps_its_wait() -> None:
+    said = behind_proxy("RateLimitError", "Rate limit reached. Please try again in 3s.")
+    assert proxied(429, said, "throttling_error").retry_after_s == 3
+    end = failure(429, body({"error": {"message": said}}), {"llm_provider-retry-after": "7"}, URL)
+    assert (type(end), end.retry_after_s) == (TransientFailure, 7)
 
 
 def test_the_wait_a_server_asks_for_is_carried_along() -> None:

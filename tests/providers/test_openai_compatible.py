@@ -108,6 +108,16 @@ def test_sends_body_and_messages_and_nothing_else() -> None:
     assert seen.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize("body", [{"messages": "x"}, {"messages": "x", "stop": "}"}], ids=str)
+def test_no_body_takes_the_place_of_the_messages(body: dict[str, Any]) -> None:
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        await client.attempt(request("Ciao"))
+
+    (seen,) = talk([], work, **body)
+    asked = {"messages": [{"role": "user", "content": "Ciao"}]}
+    assert seen.json == {"model": "m", **body, **asked}
+
+
 def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (seen,) = talk([], lambda _, client: client.attempt(request()))
@@ -509,26 +519,47 @@ def test_the_least_loaded_server_takes_the_next_request() -> None:
     asyncio.run(run())
 
 
-def test_a_server_that_fails_is_set_aside_and_tried_again_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_that_is_down_costs_no_attempt_while_another_is_up() -> None:
     """A dead server fails at once, so it is always the least loaded: it must not draw them all."""
 
     async def run() -> None:
-        port = free_port()
-        async with Scripted() as up:
-            urls = [f"http://127.0.0.1:{port}/v1", up.url]
+        loading = Answer({"error": {"message": "Loading model"}}, 503)
+        async with Scripted([loading]) as third, Scripted() as up:
+            urls = [f"http://127.0.0.1:{free_port()}/v1", third.url, up.url]
             client = OpenAICompatibleClient(urls, {"model": "m"})
-            with pytest.raises(ServerDown):
+            for _ in range(5):
+                await client.attempt(request())
+            assert (len(third.seen), len(up.seen)) == (1, 5)
+            for endpoint in client._endpoints:
+                endpoint.aside_until -= ASIDE_S
+            await client.attempt(request())
+            assert (len(third.seen), len(up.seen)) == (2, 6)
+            await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_server_that_breaks_off_is_set_aside_and_its_request_left_to_the_retries() -> None:
+    async def run() -> None:
+        async with Scripted([Answer(drop=True)]) as broken, Scripted() as up:
+            client = OpenAICompatibleClient([broken.url, up.url], {"model": "m"})
+            with pytest.raises(TransientFailure, match="no reply from"):
                 await client.attempt(request())
             for _ in range(5):
                 await client.attempt(request())
-            assert len(up.seen) == 5
-            for endpoint in client._endpoints:
-                endpoint.aside_until -= ASIDE_S
-            with pytest.raises(ServerDown):
-                await client.attempt(request())
+            assert (len(broken.seen), len(up.seen)) == (1, 5)
             await client.aclose()
+
+    asyncio.run(run())
+
+
+def test_where_every_server_is_down_that_is_said() -> None:
+    async def run() -> None:
+        urls = [f"http://127.0.0.1:{free_port()}/v1" for _ in range(2)]
+        client = OpenAICompatibleClient(urls, {"model": "m"})
+        with pytest.raises(ServerDown, match="nothing listens"):
+            await client.attempt(request())
+        await client.aclose()
 
     asyncio.run(run())
 
@@ -600,7 +631,7 @@ def test_a_key_that_a_good_reply_echoes_is_not_kept() -> None:
 
 def test_a_refusal_in_a_field_of_its_own_is_one() -> None:
     found = attempt(choice({"content": None, "refusal": "Non posso"}))
-    assert (found.text, found.finish_reason) == ("", "refusal")
+    assert (found.text, found.finish_reason) == ("Non posso", "refusal")
 
 
 def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

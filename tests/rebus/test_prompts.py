@@ -55,6 +55,8 @@ def test_whatever_stands_in_a_clue_stands_in_the_prompt_as_it_is(clue: str, key:
     before, _, rest = prompts.template("regular").partition("{verbalized_rebus}")
     between, _, after = rest.partition("{solution_key}")
     assert prompts.build(row, "regular") == f"{before}A [{clue}] B{between}{key}{after}"
+    for setting in SETTINGS:
+        assert prompts.length(row, setting) == len(prompts.build(row, setting))
 
 
 def test_no_gold_field_reaches_the_prompt() -> None:

@@ -158,6 +158,41 @@ def test_markup_in_names_is_text(name: str) -> None:
         assert text.count(name) == 3
 
 
+def served(*names: str | None) -> dict[str, Any]:
+    made = [response(id=n, served_model=name) for n, name in enumerate(names)]
+    return summary(ROWS[: len(names)], made, settings=["regular"], usage=True)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        pytest.param(["gpt-4o-2024-08-06"] * 2, "served as gpt-4o-2024-08-06", id="a snapshot"),
+        pytest.param(["my-llama"] * 2, None, id="the name it goes by here"),
+        pytest.param([None], None, id="no name"),
+        pytest.param(["x", None], "served as x", id="a name now and then"),
+        pytest.param(["x\x1b[31m"], "served as x\\x1b[31m", id="a hostile name"),
+        pytest.param(["a", "b"], None, id="several"),
+    ],
+)
+def test_the_name_a_server_gives_the_model(names: list[str | None], said: str | None) -> None:
+    text = shown(served(*names))
+    assert (said in text.splitlines()) if said else ("served as" not in text)
+
+
+def test_findings_stand_below_the_figures_and_warnings_stand_out() -> None:
+    found = served("a", "b\x1b[31m", "a")
+    text = shown(found)
+    _, figures, below = text.partition("by subset")
+    assert figures
+    assert "the answers came from 2 models: a (2), b\\x1b[31m (1)" in below
+    assert "\x1b[1;33mthe answers came from" in shown(found, colour=True)
+
+
+def test_a_summary_without_findings_ends_with_its_figures() -> None:
+    assert served("a")["findings"] == []
+    assert shown(served("a")).rstrip().endswith(("┘", "│"))
+
+
 def test_large_numbers_fit() -> None:
     found = whole()
     for setting in found["settings"]:

@@ -7,8 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,6 +86,53 @@ def test_only_good_answers_are_kept(tmp_path: Path, outcome: Outcome) -> None:
     fill(tmp_path, request(), outcome=outcome)
     assert (found(tmp_path, request()) != [None]) == (outcome in GOOD)
     assert {Outcome.EMPTY, Outcome.FAILED}.isdisjoint(GOOD)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the size of every batch a cache writes from now on."""
+    sizes: list[int] = []
+    write = ResponseCache._set
+
+    def noted(cache: ResponseCache, batch: list[tuple[str, str, Response]]) -> None:
+        sizes.append(len(batch))
+        write(cache, batch)
+
+    monkeypatch.setattr(ResponseCache, "_set", noted)
+    return sizes
+
+
+@pytest.mark.parametrize("count", [1, 99, 100, 101, 250])
+def test_batches_of_any_size_are_written_as_diskcache_would(tmp_path: Path, count: int) -> None:
+    fill(tmp_path, *map(request, range(count)))
+    with closing(ResponseCache(tmp_path)) as cache:
+        cache._cache.set(request(-1).key, cache._cache.get(request(0).key))
+        assert cache.stats().answers == count + 1
+        assert list(cache._cache.check()) == []
+    kinds = "SELECT DISTINCT raw, expire_time, access_count, tag, size, mode, filename FROM Cache"
+    assert len(sql(tmp_path, kinds)) == 1
+    assert None not in found(tmp_path, *map(request, range(count)))
+
+
+def test_an_answer_takes_the_place_of_another(tmp_path: Path) -> None:
+    fill(tmp_path, request(), request(1), error="first")
+    sql(tmp_path, "UPDATE Cache SET mode = 4, filename = 'x'")  # planted: a pickle
+    fill(tmp_path, request(), request(), error="second")
+    assert [got and got.error for got in found(tmp_path, request(), request(1))] == ["second", None]
+    with closing(ResponseCache(tmp_path)) as cache:
+        assert cache.stats().answers == 2
+
+
+def test_answers_are_written_together_and_closing_waits_for_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "GATHER_S", 60.0)
+    began, sizes = time.monotonic(), counted(monkeypatch)
+    with closing(ResponseCache(tmp_path)) as cache:
+        for number in range(50):
+            cache.put(request(number), answer(request(number)))
+    assert time.monotonic() - began < 30
+    assert sizes == [50]
+    assert None not in found(tmp_path, *map(request, range(50)))
 
 
 @pytest.mark.parametrize("text", ["", "Verità \U0001f9e9\u2028\x00", "x" * 100_000])
@@ -409,18 +457,10 @@ def test_a_database_damaged_meanwhile_is_set_aside_with_one_warning(
 def test_a_locked_database_is_set_aside_with_one_warning(
     tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tries: list[int] = []
     monkeypatch.setattr(module, "LOCKED_S", 0.02)
     fill(tmp_path, request())
+    sizes = counted(monkeypatch)
     with closing(ResponseCache(tmp_path, warnings.append)) as cache:
-        transact = cache._cache.transact
-
-        def counted() -> AbstractContextManager[None]:
-            tries.append(1)
-            found: AbstractContextManager[None] = transact()
-            return found
-
-        cache._cache.transact = counted
         with closing(sqlite3.connect(tmp_path / DATABASE, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             for number in range(1, 1_000):  # ten batches: each would wait anew
@@ -430,7 +470,7 @@ def test_a_locked_database_is_set_aside_with_one_warning(
         cache._queue.put(None)
         assert cache.get(request()) is None
     assert len(warnings) == 1
-    assert len(tries) == 1  # not once a batch: each may take as long as a lock is waited for
+    assert len(sizes) == 1  # not once a batch: each may take as long as a lock is waited for
 
 
 @pytest.fixture
@@ -514,5 +554,5 @@ def test_a_flush_of_a_cache_that_was_set_aside_does_not_wait(
     monkeypatch.setattr(module, "LOCKED_S", 1e6)
     with closing(ResponseCache(tmp_path)) as cache:
         monkeypatch.setattr(cache, "_broken", True)
-        cache._queue.put(("key", "value"))
+        cache._queue.put(("key", "identity", answer(request())))
         cache.flush()

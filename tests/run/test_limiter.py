@@ -568,7 +568,13 @@ def test_an_endpoint_that_was_heard_is_not_down_for_all_when_it_is_for_one_model
         each.release(permits.pop(), CLEAN)
         for permit in permits:
             each.release(permit, DOWN)
-        assert len(await at_once(each, 16)) == 16
+        permits = await at_once(each, 16)
+        assert len(permits) == 16
+        await asyncio.sleep(module.HEARD_S)  # nothing more is heard: down for all
+        for permit in permits:
+            each.release(permit, DOWN)
+        await asyncio.sleep(module.PROBE_S)
+        assert len(await at_once(each, 16)) == 1
 
     virtual(work())
 

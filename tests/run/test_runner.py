@@ -23,7 +23,7 @@ from apieval.errors import (
     WebPage,
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
-from apieval.run import limiter, runner
+from apieval.run import limiter, patience, runner
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
@@ -35,6 +35,7 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
 from apieval.sections import Price
+from tests.records import response
 from tests.servers import Answer, Scripted, Seen, completion
 from tests.servers import Script as ServerScript
 
@@ -223,6 +224,25 @@ def test_asks_all_once_and_stores_and_tells(bench: Bench) -> None:
     assert line.latency_s is not None
 
 
+@pytest.mark.parametrize(("cut_at", "said"), [(100, 1), (10_000, 0)])
+def test_prompts_that_are_cut_are_told_of_once(bench: Bench, cut_at: int, said: int) -> None:
+    def of_any_length() -> Iterator[Request]:
+        for each in requests(60):
+            text = "x" * (2000 + 5 * int(each.id))
+            system = Message(role="system", content="y" * (60 - int(each.id)) * 5)
+            yield each.model_copy(update={"messages": (system, Message(role="user", content=text))})
+
+    def counted(row: int, _: int) -> Reply:
+        tokens = min(cut_at, 500 + row)
+        return good(row).model_copy(update={"usage": Usage(prompt_tokens=tokens)})
+
+    bench.script = counted
+    assert bench.run(of_any_length()).end is None
+    told = [each for each in bench.watcher.said if "prompt tokens" in each]
+    assert len(told) == said
+    assert all(each.startswith("regular: the server counts exactly 100 prompt") for each in told)
+
+
 def test_nothing_to_ask_is_no_trouble(bench: Bench) -> None:
     assert bench.run(0).end is None
 
@@ -235,7 +255,7 @@ def test_what_is_stored_is_not_asked_again(bench: Bench) -> None:
 
 
 def test_holds_only_those_in_flight(bench: Bench) -> None:
-    """However many there are: requests are drawn as workers come free."""
+    """However many there are: requests are drawn as workers come free, a few in one go."""
     drawn = 0
     ahead: list[int] = []
 
@@ -247,7 +267,7 @@ def test_holds_only_those_in_flight(bench: Bench) -> None:
 
     bench.watcher.on_answer = lambda answered: ahead.append(drawn - answered)
     bench.run(source())
-    assert max(ahead) <= bench.concurrency
+    assert max(ahead) < bench.concurrency + runner.TOGETHER
 
 
 def test_a_cost_is_known_where_price_and_tokens_are(bench: Bench) -> None:
@@ -270,6 +290,33 @@ def test_the_cache_answers_first_and_is_filled(bench: Bench, tmp_path: Path) -> 
     assert course.provider.sent == Counter([6, 7])
     assert Counter(line.cached for line in course.lines) == {True: 6, False: 2}
     assert {line.attempts for line in course.lines if line.cached} == {0}
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["late", "at once"])
+def test_what_waited_for_its_turn_is_looked_up_again(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Another run may have asked it meanwhile; what has its turn at once is looked up once."""
+    looked: Counter[int] = Counter()
+    get = ResponseCache.get
+
+    def counted(cache: ResponseCache, request: Request) -> Response | None:
+        looked[int(request.id)] += 1
+        return get(cache, request)
+
+    def other_run(answered: int) -> None:
+        if answered == 1:
+            with closing(ResponseCache(tmp_path / "cache")) as other:
+                for each in requests(8):
+                    other.put(each, response(key=each.key))
+
+    monkeypatch.setattr(runner, "LOOK_AGAIN_S", 0.0 if late else 60.0)
+    monkeypatch.setattr(ResponseCache, "get", counted)
+    bench.concurrency, bench.watcher.on_answer = 1, other_run
+    with closing(ResponseCache(tmp_path / "cache")) as bench.cache:
+        course = bench.run(8)
+    assert course.provider.sent == Counter(range(1 if late else 8))
+    assert looked == Counter(dict.fromkeys(range(8), 1 + late))
 
 
 def test_what_is_to_be_asked_again_is_not_taken_from_the_cache(
@@ -681,7 +728,10 @@ def test_a_server_that_comes_up_is_waited_for(bench: Bench) -> None:
     assert course.end is None
     assert course.outcomes == {Outcome.OK: 10}
     assert {line.attempts for line in course.lines} == {1}
-    assert course.watcher.said == ["nessuno in ascolto; waiting up to 1 s for the server"]
+    assert course.watcher.said == [
+        "nessuno in ascolto; waiting up to 1 s for the server",
+        "the server answers, after 0 s",
+    ]
 
 
 def test_a_server_that_does_not_come_up_is_given_up(bench: Bench) -> None:
@@ -701,8 +751,58 @@ def test_with_no_patience_it_is_given_up_at_once_and_in_silence(bench: Bench) ->
     assert course.watcher.said == []
 
 
-def test_a_server_that_goes_down_later_uses_up_retries(bench: Bench) -> None:
-    bench.concurrency, bench.retries = 1, 1
+def down_between(first: int, last: int) -> Script:
+    """Return a script of a server that is down for some of the attempts, whatever they ask."""
+    tries = 0
+
+    def script(row: int, _: int) -> Reply | BaseException:
+        nonlocal tries
+        tries += 1
+        return DOWN if first <= tries < last else good(row)
+
+    return script
+
+
+def test_a_server_that_goes_down_midway_is_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.script, bench.retries = down_between(20, 60), 0
+    course = bench.run(50)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 50}
+    assert {line.attempts for line in course.lines} == {1}
+    assert course.watcher.said[:2] == [
+        "nessuno in ascolto; waiting up to 1 s for the server",
+        "the server answers, after 0 s",
+    ]
+
+
+def test_a_server_that_stays_down_ends_the_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.patience = Patience(server_s=0.05)
+    bench.script = lambda row, _: good(row) if row < 3 else DOWN
+    course = bench.run(50)
+    assert str(course.end) == "nessuno in ascolto; is the server running, and is base_url right?"
+    assert course.outcomes == {Outcome.OK: 3}
+
+
+def test_one_server_of_many_that_is_down_is_not_waited_for(bench: Bench) -> None:
+    bench.retries = 1
+    bench.script = lambda row, attempt: DOWN if row % 3 == 2 and attempt == 1 else good(row)
+    course = bench.run(50)
+    assert course.outcomes == {Outcome.OK: 50}
+    assert {line.attempts for line in course.lines if line.id % 3 == 2} == {2}
+    assert course.watcher.said == []
+
+
+def test_without_patience_a_server_that_goes_down_uses_up_retries(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    bench.concurrency, bench.retries, bench.patience = 1, 1, Patience(server_s=0.0)
     bench.script = lambda row, _: good(row) if row < 3 else DOWN
     course = bench.run(50)
     assert isinstance(course.end, StoppedEarly)

@@ -1,0 +1,81 @@
+"""What a reader of the figures must know besides them: each a kind, a level and a plain sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypedDict
+
+from apieval.rebus.cut import Cut
+from apieval.wording import counted
+
+UNNAMED: Final = "unknown"
+"""Stands for the name a server did not give."""
+_SHOWN: Final = 5
+
+Served = Mapping[str, Mapping[str, int]]
+
+
+class Finding(TypedDict):
+    """One entry of `findings`: a `warning` puts the figures in doubt, a `note` explains them."""
+
+    kind: str
+    level: Literal["warning", "note"]
+    text: str
+
+
+def of_run(
+    served: Served, cuts: Iterable[Cut], without_solution: int, answers: int
+) -> Iterator[Finding]:
+    """Yield what the answers of a run show about who gave them, and how."""
+    if several := _several(served, "served_model"):
+        yield _warning("several_served_models", f"the answers came from {several}")
+    for cut in cuts:
+        yield _warning("prompts_cut", str(cut))
+    if several := _several(served, "system_fingerprint"):
+        yield _note("several_fingerprints", f"the server's set-up changed: {several}")
+    if without_solution:
+        said = f"{without_solution:,} of {counted(answers, 'answer')} without a solution line"
+        yield _note("without_solution", said)
+
+
+def of_request(
+    outcomes: Collection[Mapping[str, int]],
+    sampling: Mapping[str, Any] | None,
+    dropped: Sequence[str],
+) -> Iterator[Finding]:
+    """Yield what the request's parameters did to the answers; `sampling` None is not known."""
+    if cut := sum(each["truncated"] for each in outcomes):
+        absent = ("failed", "not_asked")
+        answers = sum(n for each in outcomes for name, n in each.items() if name not in absent)
+        said = f"{cut:,} of {counted(answers, 'answer')} cut at the length limit: {_more(sampling)}"
+        yield _warning("answers_cut", said)
+    if dropped:
+        yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")
+
+
+def _more(sampling: Mapping[str, Any] | None) -> str:
+    names = ("max_completion_tokens", "max_tokens")
+    sent = [name for name in names if (sampling or {}).get(name) is not None]
+    if sampling is not None and not sent:
+        return "the server's own; set max_tokens"
+    return f"raise {sent[0] if sent else names[1]}"
+
+
+def _several(served: Served, kind: str) -> str | None:
+    """Return the names servers gave, the most frequent first, where they are more than one."""
+    named = {name: count for name, count in served.get(kind, {}).items() if name != UNNAMED}
+    if len(named) < 2:  # noqa: PLR2004 # several
+        return None
+    often = sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = ", ".join(f"{name} ({count:,})" for name, count in often[:_SHOWN])
+    more = f" and {len(often) - _SHOWN:,} more" if often[_SHOWN:] else ""
+    what = {"served_model": "models", "system_fingerprint": "fingerprints"}[kind]
+    return f"{len(often):,} {what}: {shown}{more}"
+
+
+def _warning(kind: str, text: str) -> Finding:
+    return {"kind": kind, "level": "warning", "text": text}
+
+
+def _note(kind: str, text: str) -> Finding:
+    return {"kind": kind, "level": "note", "text": text}

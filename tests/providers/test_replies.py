@@ -1,0 +1,306 @@
+"""What a chat completion says, in every form a server may give it; no connection is opened."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apieval.errors import AttemptFailed, TransientFailure
+from apieval.providers.replies import THOUGHT_TAGS, Whole, read_reply, reply_of
+from apieval.run.money import cost_usd
+from apieval.run.outcome import judge
+from apieval.schema import Outcome, Reply, Usage
+from apieval.sections import Price
+
+URL = "http://127.0.0.1:8000/v1/chat/completions"
+TEXT = "Soluzione: Verità nascosta"
+
+
+def of_message(**message: object) -> Reply:
+    return reply_of({"choices": [{"message": message}]})
+
+
+def of_usage(**usage: object) -> Usage:
+    return reply_of({"choices": [{"text": TEXT}], "usage": usage}).usage
+
+
+# --- thoughts inside the text ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("opening", "closing"), THOUGHT_TAGS)
+@pytest.mark.parametrize(
+    ("content", "text", "reasoning"),
+    [
+        pytest.param("O pensoC\n\nqui", "\n\nqui", "penso", id="a block"),
+        pytest.param("\n O\npenso\nCqui", "qui", "penso", id="blanks before and inside"),
+        pytest.param("pensoCqui", "qui", "penso", id="the template opened it"),
+        pytest.param("Openso", "", "penso", id="never closed"),
+        pytest.param("O", "", None, id="nothing but a tag"),
+        pytest.param("OCqui", "qui", None, id="an empty block"),
+        pytest.param("OC\nOpensoCqui", "qui", "penso", id="an empty block and another"),
+        pytest.param("OunoC OdueCqui", "qui", "uno\n\ndue", id="two blocks"),
+        pytest.param("penso C OdueCqui", "penso C OdueCqui", None, id="no beginning"),
+        pytest.param("qui OpensoC", "qui OpensoC", None, id="behind the answer"),
+        pytest.param("OpensoCqui\nC", "qui\nC", "penso", id="a closing tag too many"),
+        pytest.param("Ouno O dueCqui", "qui", "uno O due", id="an opening tag too many"),
+        pytest.param("qui", "qui", None, id="no thought"),
+    ],
+)
+def test_thoughts_that_stand_before_the_answer_are_no_answer(
+    opening: str, closing: str, content: str, text: str, reasoning: str | None
+) -> None:
+    def spelt(short: str) -> str:
+        return re.sub("[OC]", lambda found: {"O": opening, "C": closing}[found[0]], short)
+
+    reply = of_message(content=spelt(content))
+    assert reply.text == spelt(text)
+    assert reply.reasoning == (spelt(reasoning) if reasoning else None)
+
+
+def test_a_tag_of_another_kind_inside_a_thought_is_a_part_of_it() -> None:
+    reply = of_message(content=f"<think>non </thinking> o [/THINK]</think>{TEXT}")
+    assert (reply.text, reply.reasoning) == (TEXT, "non </thinking> o [/THINK]")
+
+
+def test_thoughts_apart_come_before_those_in_the_text() -> None:
+    reply = of_message(content=f"<think>due</think>{TEXT}", reasoning_content="uno")
+    assert (reply.text, reply.reasoning) == (TEXT, "uno\n\ndue")
+
+
+def test_nothing_but_thoughts_is_no_answer() -> None:
+    assert judge(of_message(content="<think>e poi</think>\n")) is Outcome.EMPTY
+
+
+def test_a_plain_completion_thinks_too() -> None:
+    reply = reply_of({"choices": [{"text": f"<think>penso</think>{TEXT}"}]})
+    assert (reply.text, reply.reasoning) == (TEXT, "penso")
+
+
+def test_blocks_without_end_cost_no_time() -> None:
+    reply = of_message(content="<think></think>" * 100_000 + TEXT)
+    assert reply.text.endswith(TEXT)
+
+
+words = st.integers(0, 999).map(lambda number: f"w{number}")
+tags = st.sampled_from([tag for pair in THOUGHT_TAGS for tag in pair])
+blanks = st.sampled_from(["", " ", "\n", "\n\n"])
+
+
+def all_words(text: str) -> list[str]:
+    return re.findall(r"w\d+", text)
+
+
+@given(st.lists(words | tags | blanks))
+def test_text_and_reasoning_hold_all_that_came_in_its_order(pieces: list[str]) -> None:
+    content = " ".join(pieces)
+    reply = of_message(content=content)
+    assert all_words(f"{reply.reasoning} {reply.text}") == all_words(content)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["text", "thinking"]), st.lists(words))))
+def test_parts_hold_all_that_came(parts: list[tuple[str, list[str]]]) -> None:
+    content = [
+        {"type": kind, kind: [{"type": "text", "text": f" {word}"} for word in said]}
+        for kind, said in parts
+    ]
+    reply = of_message(content=content)
+    for kind, found in (("text", reply.text), ("thinking", reply.reasoning or "")):
+        came = [word for each, said in parts if each == kind for word in said]
+        assert all_words(found) == came
+
+
+# --- content in parts ------------------------------------------------------------------------
+
+
+def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
+    content = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "pen"}, {"text": "so"}]},
+        {"type": "text", "text": TEXT},
+    ]
+    reply = of_message(content=content)
+    assert (reply.text, reply.reasoning) == (TEXT, "penso")
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "reasoning"),
+    [
+        ([{"type": "thinking", "thinking": "penso"}, {"text": TEXT}], TEXT, "penso"),
+        ([{"text": f"<think>penso</think>{TEXT}"}], TEXT, "penso"),
+        ([{"text": "<think>pen"}, {"text": f"so</think>{TEXT}"}], TEXT, "penso"),
+        ([{"thinking": "uno"}, {"text": f"<think>due</think>{TEXT}"}], TEXT, "uno\n\ndue"),
+        ([{"text": [{"text": [{"text": "troppo fondo"}]}]}], "", None),
+        ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "", None),
+        ([{"thinking": [{"text": None}]}, {"thinking": "mezza \ud83d"}], "", "mezza �"),
+    ],
+)
+def test_parts_in_every_form(content: list[Any], text: str, reasoning: str | None) -> None:
+    reply = of_message(content=content)
+    assert (reply.text, reply.reasoning) == (text, reasoning)
+
+
+def test_parts_in_parts_without_end_cost_no_answer() -> None:
+    inner = '[{"text": ' * 300 + '"x"' + "}]" * 300
+    body = f'{{"choices": [{{"message": {{"content": {inner}, "reasoning": {inner}}}}}]}}'
+    assert read_reply(Whole(200, {}, body.encode()), URL).text == ""
+
+
+# --- refusals --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "outcome"),
+    [
+        ({"content": None, "refusal": "Non posso"}, "Non posso", Outcome.REFUSED),
+        ({"content": "", "refusal": {"why": 5}}, "", Outcome.REFUSED),
+        ({"content": TEXT, "refusal": "Non posso"}, TEXT, Outcome.OK),
+        ({"content": TEXT, "refusal": None}, TEXT, Outcome.OK),
+    ],
+)
+def test_the_words_of_a_refusal_are_kept(
+    message: dict[str, Any], text: str, outcome: Outcome
+) -> None:
+    reply = of_message(**message)
+    assert (reply.text, judge(reply)) == (text, outcome)
+
+
+# --- tokens ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("usage", "completion", "reasoning"),
+    [
+        pytest.param((10, 50, 60, 40), 50, 40, id="inside, as OpenAI counts"),
+        pytest.param((10, 5, 55, 40), 45, 40, id="outside, as xAI counts"),
+        pytest.param((10, 5, 55, None), 45, None, id="in the total alone, as Google counts"),
+        pytest.param((10, 5, 15, None), 5, None, id="none"),
+        pytest.param((10, 5, 15, 0), 5, 0, id="none, and said so"),
+        pytest.param((10, 50, 99, 40), 50, 40, id="a total of something else"),
+        pytest.param((10, 50, 55, 40), 50, 40, id="a total too small"),
+        pytest.param((10, 5, None, 40), 5, 40, id="no total"),
+        pytest.param((None, 5, 55, 40), 5, 40, id="no prompt"),
+        pytest.param((10, None, 55, 40), None, 40, id="no completion"),
+    ],
+)
+def test_what_was_thought_is_a_part_of_the_completion(
+    usage: tuple[int | None, ...], completion: int | None, reasoning: int | None
+) -> None:
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    details = {"completion_tokens_details": {"reasoning_tokens": usage[3]}}
+    found = of_usage(**dict(zip(names, usage, strict=False)), **details)
+    assert (found.completion_tokens, found.reasoning_tokens) == (completion, reasoning)
+    assert (found.prompt_tokens, found.total_tokens) == (usage[0], usage[2])
+
+
+def test_reasoning_costs_the_same_inside_and_outside() -> None:
+    price = Price(input=1.0, output=10.0)
+    details = {"completion_tokens_details": {"reasoning_tokens": 40}}
+    inside = of_usage(prompt_tokens=10, completion_tokens=45, total_tokens=55, **details)
+    outside = of_usage(prompt_tokens=10, completion_tokens=5, total_tokens=55, **details)
+    assert cost_usd(inside, price) == cost_usd(outside, price) == (10 + 450) / 1e6
+
+
+def test_cached_tokens_that_the_prompt_leaves_out_are_no_thoughts() -> None:
+    found = of_usage(prompt_tokens=10, completion_tokens=5, total_tokens=55, cached_tokens=40)
+    assert (found.completion_tokens, found.cached_tokens) == (5, 40)
+
+
+@pytest.mark.parametrize(
+    ("usage", "cached"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 7}}, 7),
+        ({"prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 7}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": None}, "prompt_cache_hit_tokens": 7}, 7),
+        ({"prompt_cache_hit_tokens": 7, "prompt_cache_miss_tokens": 5}, 7),
+        ({"cached_tokens": 7}, 7),
+        ({"cached_tokens": "7", "prompt_cache_hit_tokens": -1}, None),
+        ({}, None),
+    ],
+)
+def test_cached_tokens_by_all_their_names(usage: dict[str, Any], cached: int | None) -> None:
+    assert of_usage(**usage).cached_tokens == cached
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"completion_tokens_details": {"reasoning_tokens": 7}},
+        {"completion_tokens_details": {"reasoning_tokens": None}, "reasoning_tokens": 7},
+        {"reasoning_tokens": 7},
+    ],
+)
+def test_reasoning_tokens_by_all_their_names(usage: dict[str, Any]) -> None:
+    assert of_usage(**usage).reasoning_tokens == 7
+
+
+# --- whatever comes --------------------------------------------------------------------------
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | tags,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+NAMES = ("content", "reasoning", "reasoning_content", "refusal", "role", "text", "thinking")
+messages = json_values | st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, json_values))
+parts = st.lists(messages)
+choices = st.fixed_dictionaries(
+    {},
+    optional={
+        "message": messages | st.fixed_dictionaries({"content": parts, "reasoning": parts}),
+        "text": json_values,
+        "finish_reason": json_values,
+    },
+)
+counts = st.fixed_dictionaries(
+    {},
+    optional={
+        name: json_values | st.integers(0, 10**9)
+        for name in (
+            *("prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens"),
+            *("prompt_tokens_details", "completion_tokens_details", "cached_tokens"),
+            "prompt_cache_hit_tokens",
+        )
+    },
+)
+documents = json_values | st.fixed_dictionaries(
+    {"choices": json_values | st.lists(choices | json_values, min_size=1)},
+    optional={
+        "usage": json_values | counts,
+        "model": json_values,
+        "system_fingerprint": json_values,
+        "error": json_values,
+    },
+)
+
+
+@settings(max_examples=300)
+@given(documents)
+def test_whatever_comes_is_a_reply_or_none(document: object) -> None:
+    try:
+        reply = reply_of(document)
+    except (LookupError, TypeError, AttributeError):
+        return
+    assert Reply.model_validate_json(reply.model_dump_json()) == reply
+    judge(reply)
+
+
+@settings(max_examples=200)
+@given(documents.map(json.dumps) | st.text() | st.binary())
+def test_whatever_comes_over_the_wire_is_a_reply_or_a_failure(body: str | bytes) -> None:
+    content = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
+    try:
+        said = read_reply(Whole(200, {}, content), URL).model_dump_json()
+    except AttemptFailed as failure:
+        said = str(failure)
+    assert said.encode()  # it can be written down
+
+
+def test_malformed_replies_with_usage_were_billed() -> None:
+    body = json.dumps({"choices": [], "usage": {"prompt_tokens": 5}}).encode()
+    with pytest.raises(TransientFailure, match="malformed") as caught:
+        read_reply(Whole(200, {}, body), URL)
+    assert caught.value.billed
