@@ -31,16 +31,18 @@ MOST_SAMPLES: Final = 1_000
 def run(
     models: Sequence[str], options: RunOptions | None = None, watcher: Watcher | None = None
 ) -> list[Result]:
-    """Evaluate models on a data file, one after the other, and score what they answer.
+    """Evaluate models on a data file, side by side, and score what they answer.
 
     A run that was begun before goes on where it stopped. Every model is checked before the first
     request. The user's interrupt ends all; a model that stops early does not end the others.
+    There is a result for each model, in the order they were named.
 
     Raises:
         ConfigError, DataError, StoreError: before anything is asked.
     """
     from apieval.one_run import OneRun  # noqa: PLC0415
     from apieval.run.prepare import prepare  # noqa: PLC0415
+    from apieval.side_by_side import carry_out  # noqa: PLC0415
 
     options, watcher = options or RunOptions(), watcher or Watcher()
     _check(models, options)
@@ -48,13 +50,11 @@ def run(
     chosen = configuration.chosen_params(options.preset, options.params, options.drop)
     ready = [prepare(name, providers, os.environ, options.lexicon, chosen) for name in models]
     selection = dataset.load(options.data).select(options.subsets, options.limit)
-    runs = [OneRun(each, options, selection, watcher) for each in ready]
+    watchers = zip(ready, watcher.each(models), strict=True)
+    runs = [OneRun(each, options, selection, its_own) for each, its_own in watchers]
     for each in runs:
         each.check()
-    results: list[Result] = []
-    while runs and not (results and results[-1].status == "interrupted"):
-        results.append(runs.pop(0).carry_out())
-    return results
+    return carry_out(runs, options, selection, watcher)
 
 
 def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, Any] | None]]:

@@ -1,48 +1,58 @@
 """One model's run, from its folder to its result.
 
-What it needs (an event loop, a client, the cache's database) is imported with this module, and
-this module only when a run begins.
+What it needs (a client, the cache's database) is imported with this module, and this module only
+when a run begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from apieval.errors import StoppedEarly, StoreError
+from apieval.errors import RunFailure, StoppedEarly, StoreError
 from apieval.options import RunOptions
 from apieval.rebus import prompts
 from apieval.rebus.dataset import Selection
-from apieval.results import Result, result_of, score_stored
+from apieval.results import Result, nothing, result_of, score_stored
 from apieval.run import header, plan, store
-from apieval.run.cache import CacheFailed, ResponseCache
+from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Forecast, forecast
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
-from apieval.run.responses import ItemKey
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
-from apieval.run.session import drive, stopping_on_signals
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Outcome, Rebus, Request, RunSpec, Setting
+from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
 from apieval.signature import digest
+from apieval.wording import counted
 
-_SHOWN: Final = 5
 _OPEN: Final = {"ended": None, "took_s": None, "message": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
 
+@dataclass(frozen=True, slots=True)
+class CutShort:
+    """How the asking of a run ended before its end: stopped or interrupted, and why."""
+
+    status: str
+    message: str | None = None
+
+
 @dataclass(slots=True)
 class OneRun:
-    """One model's run, from its folder to its result."""
+    """One model's run, from its folder to its result.
+
+    Used in this order: `check`, `opened`, `begin`, then `ask` where something is `left`, `result`.
+    """
 
     prepared: Prepared
     options: RunOptions
@@ -50,7 +60,14 @@ class OneRun:
     watcher: Watcher
     spec: RunSpec = field(init=False)
     folder: Path = field(init=False)
-    _runner: Runner | None = None
+    left: int = field(init=False, default=0)
+    cut: CutShort | None = field(init=False, default=None)
+    _store: Store = field(init=False)
+    _began: datetime = field(init=False)
+    _ended: datetime | None = field(init=False, default=None)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+    _runner: Runner | None = field(init=False, default=None)
+    _stopped: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         """Say what the run is, and so where it lives."""
@@ -88,68 +105,109 @@ class OneRun:
             header.check_same_run(self.folder, self.spec, self.selection.data.digest)
             store.check_has_header(self.folder)
 
-    def carry_out(self) -> Result:
-        """Ask what has no answer yet, then score everything that has.
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Hold the run's folder for this process, the run begun before set aside if so asked.
 
         Raises:
-            StoreError: where the folder cannot be opened.
-            StoppedEarly: where not even the figures can be written.
+            StoreError: where it cannot be opened.
         """
         if self.options.fresh and (old := store.set_aside(self.folder)):
             self.watcher.message(f"the run begun before is kept in {old}")
-        began = datetime.now(UTC)
-        mine = Store.open(self.folder, self.watcher.message, self._ask_again())
-        with closing(mine) as opened:
-            header.write(self.folder, {**self._header(), "began": began.isoformat(), **_OPEN})
-            with self._cache() as cache:  # closed before scoring, which has use for its memory
-                status, message = self._ask(opened, cache)
-            opened.tidy()
-            return self._scored(opened, began, status, message)
-
-    def _scored(
-        self, opened: Store, began: datetime, status: str | None, message: str | None
-    ) -> Result:
+        self._store = Store.open(self.folder, self.watcher.message, self._ask_again())
         try:
-            if status is not None:  # said before scoring, which a second Ctrl-C may end
-                header.write(self.folder, {"status": status, "message": message})
+            yield
+        finally:
+            self._store.close()
+
+    def begin(self, broken: Mapping[str, Sequence[RowId]]) -> None:
+        """Write the header of a run that begins, or goes on; `broken` are its rule breakers.
+
+        Raises:
+            StoreError: where it cannot be written.
+        """
+        self._began = datetime.now(UTC)
+        begun = {"began": self._began.isoformat(), **_OPEN}
+        header.write(self.folder, {**self._header(broken), **begun})
+        spec, answered = self.spec, self._store.answered
+        total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
+        stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
+        self.left = total - stored
+        self.watcher.began(spec.model, self.folder, total, stored)
+        if not self.left:
+            self._over()
+
+    async def ask(self, limiter: Limiter, cache: ResponseCache | None) -> None:
+        """Ask what has no answer yet; what cuts that short is this run's end and nobody else's."""
+        self._task = asyncio.current_task()
+        try:
+            if not self._stopped and await self._asked(limiter, cache):
+                return self._over()
+        except (StoppedEarly, StoreError, RunFailure) as error:
+            return self.cut_short("stopped", str(error))
+        except asyncio.CancelledError:
+            if not self._stopped:
+                raise
+        return self.cut_short("interrupted")
+
+    def stop(self) -> None:
+        """Stop asking, in order; called twice, at once."""
+        if self._ended:
+            return
+        if self._runner:
+            self._runner.stop()
+        elif not self._stopped:
+            saved = counted(len(self._store.answered), "answer")
+            self.watcher.message(f"stopping: {saved} saved, nothing is on its way")
+            if self._task:
+                self._task.cancel()
+        self._stopped = True
+
+    def cut_short(self, status: str, message: str | None = None) -> None:
+        """Take note that asking has ended before all was asked, for what reason."""
+        if self._ended:
+            return
+        self.cut = CutShort(status, message)
+        with suppress(StoreError):  # a full disk: told of when the figures cannot be written
+            # said before scoring, which a second Ctrl-C may end
+            header.write(self.folder, {"status": status, "message": message})
+        self._over()
+
+    def result(self) -> Result:
+        """Score everything that has an answer, and close the header.
+
+        Where that cannot be written, the result is only told.
+        """
+        self._store.tidy()
+        try:
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
             result = result_of(self.spec.model, self.folder, summary)
-            if status is not None:
-                result = replace(result, status=status, message=message)
-            self._close_header(result, began, opened.spent_usd)
+            if self.cut:
+                result = replace(result, status=self.cut.status, message=self.cut.message)
+            self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
-            raise StoppedEarly(message or str(error)) from None
+            return self._unwritten(error)
         return result
 
-    @contextmanager
-    def _cache(self) -> Iterator[ResponseCache | None]:
-        """Give the cache, None where there is none to use."""
-        cache: ResponseCache | None = None
-        # what the embedded solver says costs nothing, and changes with the code at hand
-        if self.options.cache and not isinstance(self.prepared.model, Embedded):
-            try:
-                cache = ResponseCache(self.options.cache, self.watcher.message)
-            except CacheFailed as error:
-                self.watcher.message(f"{error} Going on without it.")
+    def _unwritten(self, error: StoreError) -> Result:
         try:
-            yield cache
-        finally:
-            if cache:
-                cache.close()
+            summary = score_stored(self.folder, None, self.spec, self.selection)
+        except StoreError:
+            summary = nothing(self.spec, self.selection)
+        cut = self.cut or CutShort("stopped")
+        return Result(self.spec.model, self.folder, cut.status, summary, cut.message or str(error))
+
+    def _over(self) -> None:
+        self._ended = datetime.now(UTC)
+        self._task = self._runner = None
+        self.watcher.ended()
 
     def _ask_again(self) -> frozenset[Outcome]:
         more = {Outcome.TRUNCATED} if self.options.retry_truncated else set()
         return store.ASK_AGAIN | more
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self, broken: Mapping[str, Sequence[RowId]]) -> dict[str, Any]:
         data = self.selection.data
-        broken = self.selection.rule_breakers()
-        for rule, ids in broken.items():
-            shown = ", ".join(map(str, ids[:_SHOWN])) + (", ..." if ids[_SHOWN:] else "")
-            self.watcher.message(
-                f"{data.name}: {len(ids):,} rows break a rule of the game ({rule}) and are used "
-                f"all the same: {shown}"
-            )
         facts = {
             "name": data.name,
             "path": self.options.data,
@@ -165,42 +223,25 @@ class OneRun:
         }
         return {**plan.header(self.spec, facts), **made}
 
-    def _close_header(self, result: Result, began: datetime, spent_usd: float) -> None:
-        ended = datetime.now(UTC)
-        known = {name: result.summary[name] for name in ("outcomes", "usage", "served")}
-        times = {"ended": ended.isoformat(), "took_s": round((ended - began).total_seconds(), 3)}
-        end = {"status": result.status, "message": result.message, **known, **times}
-        end["spent_usd"] = spent_usd
+    def _close_header(self, result: Result) -> None:
+        took = (self._ended or datetime.now(UTC)) - self._began
+        end = {
+            "status": result.status,
+            "message": result.message,
+            **{name: result.summary[name] for name in ("outcomes", "usage", "served")},
+            "ended": (self._began + took).isoformat(),
+            "took_s": round(took.total_seconds(), 3),
+            "spent_usd": self._store.spent_usd,
+        }
         header.write(self.folder, end)
-
-    def _ask(self, opened: Store, cache: ResponseCache | None) -> tuple[str | None, str | None]:
-        """Ask what has no answer yet; return status and message where that was cut short."""
-        spec, answered = self.spec, opened.answered
-        total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
-        stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
-        self.watcher.began(spec.model, self.folder, total, stored)
-        if stored == total:
-            self.watcher.ended()
-            return None, None
-        try:
-            if not self.watcher.confirmed(self._forecast(answered, cache)):
-                return "stopped", "not begun, nothing was asked"
-            drive(self._asking(opened, cache), self._stop)
-        except (StoppedEarly, StoreError) as error:
-            return "stopped", str(error)
-        except KeyboardInterrupt:
-            return "interrupted", None
-        finally:
-            self.watcher.ended()
-        return None, None
 
     def _questions(self) -> Iterator[tuple[Setting, Rebus, int]]:
         spec = self.spec
         return product(spec.settings, self.selection.rebuses, range(spec.samples))
 
-    def _forecast(self, answered: Collection[ItemKey], cache: ResponseCache | None) -> Forecast:
+    def forecast(self, cache: ResponseCache | None) -> Forecast:
         """Return what is about to be asked; the cache is looked through where there is a price."""
-        price = self.prepared.price
+        price, answered = self.prepared.price, self._store.answered
         look = cache if price else None
         lengths = (
             prompts.lengths(rebus, setting)
@@ -215,36 +256,31 @@ class OneRun:
             rebus, setting, sample, self.spec.identity, self.prepared.system_prompt
         )
 
-    def _stop(self) -> None:
-        if self._runner:
-            self._runner.stop()
-
-    async def _asking(self, opened: Store, cache: ResponseCache | None) -> None:
-        spec, options, limits = self.spec, self.options, self.prepared.model.limits
+    async def _asked(self, limiter: Limiter, cache: ResponseCache | None) -> bool:
+        """Ask, and say whether that came to its end without being stopped."""
+        spec, limits, options = self.spec, self.prepared.model.limits, self.options
         async with connected(self.prepared) as provider:
-            runner = Runner(
+            self._runner = runner = Runner(
                 provider=provider,
-                store=opened,
-                cache=cache,
-                limiter=Limiter(options.concurrency or limits.concurrency, limits.rpm, limits.tpm),
+                store=self._store,
+                cache=None if isinstance(self.prepared.model, Embedded) else cache,
+                limiter=limiter,
                 policy=RetryPolicy(limits.max_retries, limits.deadline),
                 patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
                 price=self.prepared.price,
-                budget=self.prepared.budget(options.max_cost_usd, opened.spent_usd),
+                budget=self.prepared.budget(options.max_cost_usd, self._store.spent_usd),
                 ask_again=self._ask_again(),
             )
-            self._runner = runner
-            with stopping_on_signals(runner.stop):
-                await runner.run(
-                    prompts.requests(
-                        self.selection.rebuses,
-                        spec.settings,
-                        spec.samples,
-                        spec.identity,
-                        opened.answered,
-                        self.prepared.system_prompt,
-                    )
+            await runner.run(
+                prompts.requests(
+                    self.selection.rebuses,
+                    spec.settings,
+                    spec.samples,
+                    spec.identity,
+                    self._store.answered,
+                    self.prepared.system_prompt,
                 )
-            if runner.stopped:
-                raise KeyboardInterrupt
+            )
+            self._runner = self._task = None  # what comes now is no more to be stopped
+            return not runner.stopped

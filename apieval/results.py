@@ -16,6 +16,7 @@ from apieval.rebus.prompts import length
 from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
+from apieval.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,15 @@ def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Resul
     counts = summary["outcomes"].values()
     failed = sum(each["failed"] for each in counts)
     absent = sum(each["not_asked"] for each in counts)
-    message = f"{failed:,} requests failed, {absent:,} have no answer; every figure is partial"
+    lacking = f"{absent:,} {'has' if absent == 1 else 'have'} no answer"
+    message = f"{counted(failed, 'request')} failed, {lacking}; every figure is partial"
     return Result(model, folder, "partial", summary, message)
 
 
-def score_stored(folder: Path, out: Path, spec: RunSpec, selection: Selection) -> dict[str, Any]:
-    """Score a run's stored answers, one at a time, and write what came of it.
+def score_stored(
+    folder: Path, out: Path | None, spec: RunSpec, selection: Selection
+) -> dict[str, Any]:
+    """Score a run's stored answers, one at a time, and write what came of it where `out` says.
 
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
@@ -80,6 +84,11 @@ def score_stored(folder: Path, out: Path, spec: RunSpec, selection: Selection) -
         known.get("dropped") or (),
     )
     return write(out, measured, scores(), usage)
+
+
+def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
+    """Return the summary of a run whose answers cannot be read."""
+    return write(None, Measured(spec.model, selection, spec.settings, spec.samples), (), Usage())
 
 
 def write(

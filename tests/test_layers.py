@@ -17,6 +17,7 @@ PACKAGE = Path(apieval.__file__).parent
 LAYERS = {
     "errors": 0,
     "version": 0,
+    "wording": 0,
     "schema": 0,
     "signature": 1,
     "config": 1,
@@ -37,6 +38,7 @@ ANNEXES = {
     "options": "evaluate",
     "results": "evaluate",
     "one_run": "evaluate",
+    "side_by_side": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -44,7 +46,12 @@ LATE = {
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},
-    "evaluate": {"apieval.one_run", "apieval.run.cache", "apieval.run.prepare"},
+    "evaluate": {
+        "apieval.one_run",
+        "apieval.run.cache",
+        "apieval.run.prepare",
+        "apieval.side_by_side",
+    },
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},

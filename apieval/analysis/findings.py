@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
 from apieval.rebus.cut import Cut
+from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
 """Stands for the name a server did not give."""
@@ -33,7 +34,7 @@ def of_run(
     if several := _several(served, "system_fingerprint"):
         yield _note("several_fingerprints", f"the server's set-up changed: {several}")
     if without_solution:
-        said = f"{without_solution:,} of {answers:,} answers hold no solution line"
+        said = f"{without_solution:,} of {counted(answers, 'answer')} without a solution line"
         yield _note("without_solution", said)
 
 
@@ -46,7 +47,7 @@ def of_request(
     if cut := sum(each["truncated"] for each in outcomes):
         absent = ("failed", "not_asked")
         answers = sum(n for each in outcomes for name, n in each.items() if name not in absent)
-        said = f"{cut:,} of {answers:,} answers were cut at the length limit: {_more(sampling)}"
+        said = f"{cut:,} of {counted(answers, 'answer')} cut at the length limit: {_more(sampling)}"
         yield _warning("answers_cut", said)
     if dropped:
         yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")

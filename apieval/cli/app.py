@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from typer._click import Context  # typer.Context is a subclass, invoke takes any
+from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
 from apieval.cli import cache, models, output, run, score, serve
@@ -16,18 +17,32 @@ from apieval.version import VERSION
 
 
 class Door(TyperGroup):
-    """Turn apieval's own exceptions into a message on stderr and their exit code."""
+    """Turn apieval's own exceptions into a message on stderr and their exit code.
+
+    With `--json` the message is a document on stdout too, since whoever reads that expects one.
+    """
 
     def invoke(self, ctx: Context) -> object:
         """Invoke the command; a fault of the user's gives no traceback."""
+        as_json = "--json" in ctx.args or _set_in_environment("APIEVAL_JSON")
         try:
             return super().invoke(ctx)
+        except UsageError as error:
+            if as_json:
+                output.failure(error.format_message(), error.exit_code)
+            raise
         except ApievalError as error:
-            output.say(f"apieval: {error}")
-            raise typer.Exit(error.exit_code) from None
+            said, code = str(error), error.exit_code
         except KeyboardInterrupt:
-            output.say("apieval: interrupted")
-            raise typer.Exit(Interrupted.exit_code) from None
+            said, code = "interrupted", Interrupted.exit_code
+        output.say(f"apieval: {said}")
+        if as_json:
+            output.failure(said, code)
+        raise typer.Exit(code)
+
+
+def _set_in_environment(variable: str) -> bool:
+    return os.environ.get(variable, "").lower() in {"1", "true", "t", "yes", "y", "on"}
 
 
 app = typer.Typer(

@@ -11,6 +11,7 @@ from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.errors import ConfigError
 from apieval.options import RunOptions
+from apieval.wording import counted
 
 _SHOWN: Final = 60
 
@@ -39,7 +40,9 @@ def stats(cache: options.CacheChoice = None, json: options.Json = False) -> None
     if json:
         output.document({"dir": str(opened.folder), "answers": found.answers, "bytes": found.bytes})
     else:
-        output.line(f"{opened.folder}: {found.answers:,} answers, {found.bytes / 1e6:,.1f} MB")
+        output.line(
+            f"{opened.folder}: {counted(found.answers, 'answer')}, {found.bytes / 1e6:,.1f} MB"
+        )
 
 
 @app.command()
@@ -51,7 +54,7 @@ def verify(cache: options.CacheChoice = None, json: options.Json = False) -> Non
     if json:
         output.document({"dir": str(opened.folder), "damaged": damaged})
     else:
-        output.line(f"{opened.folder}: {len(damaged)} damaged entries")
+        output.line(f"{opened.folder}: {counted(len(damaged), 'damaged entry', 'damaged entries')}")
         for key in damaged:
             output.line(key)
     raise typer.Exit(1 if damaged else 0)
@@ -116,10 +119,10 @@ def clear(
     """Remove every cached answer; runs keep theirs."""
     opened = _open(cache)
     count = opened.stats().answers
-    question = f"Remove {count:,} paid answers from {opened.folder}?"
+    question = f"Remove {counted(count, 'paid answer')} from {opened.folder}?"
     removed = opened.clear() if yes or typer.confirm(question, err=True) else 0
     opened.close()
     if json:
         output.document({"dir": str(opened.folder), "removed": removed})
     else:
-        output.line(f"{opened.folder}: {removed:,} answers removed")
+        output.line(f"{opened.folder}: {counted(removed, 'answer')} removed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,21 +17,28 @@ from apieval.schema import Response
 class Log(Watcher):
     """Write every event of a run as one line, and hand it on to another watcher."""
 
-    def __init__(self, file: TextIO, inner: Watcher) -> None:
-        """Use an open file; whoever opened it closes it."""
+    def __init__(self, file: TextIO, inner: Watcher, model: str | None = None) -> None:
+        """Use an open file; whoever opened it closes it. Every line names the model, if any."""
         self._file = file
         self._inner = inner
+        self._model = model
         self._broken = False
+
+    def each(self, models: Sequence[str]) -> Sequence[Log]:
+        """Return a log for each model, into the same file."""
+        inner = self._inner.each(models)
+        return [Log(self._file, *pair) for pair in zip(inner, models, strict=True)]
 
     def began(self, model: str, folder: Path, total: int, stored: int) -> None:
         """Log the beginning."""
-        self._write("began", model=model, dir=str(folder), requests=total, stored=stored)
+        self._write("began", dir=str(folder), requests=total, stored=stored)
         self._inner.began(model, folder, total, stored)
 
-    def confirmed(self, forecast: Forecast) -> bool:
-        """Log the forecast and what was said to it."""
-        said = self._inner.confirmed(forecast)
-        self._write("forecast", forecast=str(forecast), confirmed=said)
+    def confirmed(self, forecasts: Mapping[str, Forecast]) -> bool:
+        """Log the forecasts and what was said to them."""
+        said = self._inner.confirmed(forecasts)
+        for model, forecast in forecasts.items():
+            self._write("forecast", model=model, forecast=str(forecast), confirmed=said)
         return said
 
     def answered(self, response: Response) -> None:
@@ -61,8 +69,9 @@ class Log(Watcher):
 
     def _write(self, event: str, **facts: Any) -> None:  # noqa: ANN401 # any JSON value
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        whose = {"model": self._model} if self._model else {}
         try:
-            self._file.write(json.dumps({"time": time, "event": event, **facts}) + "\n")
+            self._file.write(json.dumps({"time": time, "event": event, **whose, **facts}) + "\n")
             self._file.flush()
         except OSError as error:  # a log that cannot be written must not cost an answer
             if not self._broken:

@@ -12,14 +12,14 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from apieval.errors import StoreError
-from apieval.report.terminal import visible
+from apieval.report.terminal import LEAST, visible
 
 WIDTH = 80
 _NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO, errno.EBADF})
@@ -67,6 +67,8 @@ def listened_to(stream: TextIO | None) -> Iterator[None]:
 def show(renderables: Iterable[RenderableType]) -> None:
     """Print results to stdout."""
     screen = console()
+    # no figure is cut: a narrower terminal breaks the lines itself
+    screen.width = max(screen.width, LEAST)
     with listened_to(sys.stdout):
         for renderable in renderables:
             # a line of text is never cut or folded, only tables are
@@ -90,3 +92,9 @@ def say(text: str) -> None:
 def document(value: object) -> None:
     """Print one JSON document to stdout; ASCII, so that any console takes it."""
     line(json.dumps(value, indent=2, allow_nan=False))
+
+
+def failure(said: str, exit_code: int) -> None:
+    """Print the one JSON document of a command that came to nothing, where there is room for it."""
+    with suppress(StoreError):  # the failure may be that of stdout itself
+        document({"error": said, "exit_code": exit_code})

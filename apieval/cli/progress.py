@@ -1,189 +1,206 @@
-"""How far a run is: a live line on a terminal, a plain line now and then elsewhere; on stderr."""
+"""How far runs are: a live row a model on a terminal, plain lines now and then elsewhere; on stderr."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 import typer
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.table import Column
 from rich.text import Text
 
 from apieval.cli import output
+from apieval.cli.counts import Counts
 from apieval.errors import AttemptFailed, ServerDown
-from apieval.report.terminal import visible
-from apieval.run.money import Forecast
+from apieval.report.terminal import shortened, visible
+from apieval.run.money import Forecast, in_all
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
+from apieval.wording import counted
 
 EVERY_S: Final = 10.0
-"""Seconds between two plain lines."""
+"""Seconds between two plain lines, whosever they are."""
 
 
 class Lines(Watcher):
-    """Tell by plain lines how far a run is; begin it without a question."""
-
-    _since: float
-    _told: float
+    """Tell by plain lines how far runs are; begin them without a question."""
 
     def __init__(self) -> None:
-        """Begin with nothing done."""
-        self._reset(0, 0)
+        """Begin with no model."""
+        self.rows: dict[str, Row] = {}
 
-    def began(self, model: str, folder: Path, total: int, stored: int) -> None:
-        """Say what is to be done."""
-        self._reset(total, stored)
-        before = f", {stored:,} of them answered before" if stored else ""
-        self.message(f"{model}: {total:,} requests{before}, into {folder}")
+    def each(self, models: Sequence[str]) -> Sequence[Row]:
+        """Return a row for each model; only where there are several, it says its name."""
+        several = len(models) > 1
+        self.rows = {name: Row(self, f"{name}: " if several else "") for name in models}
+        return list(self.rows.values())
 
-    def confirmed(self, forecast: Forecast) -> bool:
-        """Tell the forecast."""
-        self.message(f"forecast: {forecast}")
+    def confirmed(self, forecasts: Mapping[str, Forecast]) -> bool:
+        """Tell the forecast of each model, and of all."""
+        for name, forecast in forecasts.items():
+            self.rows[name].message(f"forecast: {forecast}")
+        if len(forecasts) > 1:
+            self.message(f"forecast for all: {in_all(forecasts.values())}")
+        for name in forecasts:
+            self.rows[name].counts.start()
         return True
-
-    def answered(self, response: Response) -> None:
-        """Count an answer; tell where the last line is old enough."""
-        self.count(response)
-        now = time.monotonic()
-        if now - self._told >= EVERY_S:
-            self._told = now
-            self.message(self.state())
-
-    def stumbled(self, failure: AttemptFailed) -> None:
-        """Keep the last failure."""
-        self._stumbles += 1
-        self._last = visible(str(failure))
-        if self._stumbles == 1 and not isinstance(failure, ServerDown):  # told of by the runner
-            self.message(f"an attempt failed and is made again: {failure}")
-
-    def pressed(self, in_flight: int, slots: int) -> None:
-        """Keep how hard the endpoint is pressed."""
-        self._pressure = f"{in_flight:,} of {slots:,} slots"
 
     def message(self, text: str) -> None:
         """Print a line."""
         output.say(text)
 
+    def moved(self, row: Row) -> None:
+        """Tell how far a row is where its last line is old enough."""
+        now = time.monotonic()
+        if now - row.told >= EVERY_S * len(self.rows):
+            row.told = now
+            row.message(row.counts.state())
+
+    def renewed(self, row: Row) -> None:
+        """Take note of a new state of a row."""
+
+    def over(self, row: Row) -> None:
+        """Say how a row ended."""
+        if row.counts.asked:
+            row.message(row.counts.state())
+
+
+class Row(Watcher):
+    """Follow one model, and have it shown."""
+
+    def __init__(self, shown: Lines, label: str) -> None:
+        """Begin with nothing done."""
+        self._shown, self._label = shown, label
+        self.counts = Counts()
+        self.told = time.monotonic()
+
+    def began(self, model: str, folder: Path, total: int, stored: int) -> None:
+        """Say what is to be done."""
+        self.counts = Counts(total, stored)
+        before = f", {stored:,} of them answered before" if stored else ""
+        self._shown.message(f"{model}: {counted(total, 'request')}{before}, into {folder}")
+
+    def answered(self, response: Response) -> None:
+        """Count an answer."""
+        self.counts.answered(response)
+        self._shown.moved(self)
+
+    def stumbled(self, failure: AttemptFailed) -> None:
+        """Keep the last failure, and tell of the first."""
+        self.counts.stumbled(failure)
+        told = isinstance(failure, ServerDown)  # by the runner
+        if self.counts.stumbles == 1 and not told:
+            self.message(f"an attempt failed and is made again: {failure}")
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Keep how hard the endpoint is pressed."""
+        self.counts.pressed(in_flight, slots)
+        self._shown.renewed(self)
+
+    def message(self, text: str) -> None:
+        """Print a line, under the model's name where there are several."""
+        self._shown.message(f"{self._label}{text}")
+
     def ended(self) -> None:
-        """Say how it ended."""
-        if self._outcomes:
-            self.message(self.state())
-
-    def count(self, response: Response) -> None:
-        """Take an answer into the counts."""
-        self.done += 1
-        self._outcomes[response.outcome.value] += 1
-        if response.cached:
-            self._cached += 1
-            return
-        self._tokens += response.usage.completion_tokens or 0
-        self._usd += response.cost_usd or 0.0
-
-    def state(self) -> str:
-        """Return what is worth knowing in a few words, the most important first."""
-        took = max(time.monotonic() - self._since, 1e-3)
-        asked = sum(self._outcomes.values()) - self._cached  # the cache says nothing of the rate
-        left = self.total - self.done
-        parts = [f"{self.done:,} of {self.total:,}"]
-        if left and asked:
-            parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
-        if self._usd:
-            parts.append(f"{self._usd:,.4f} USD")
-        parts += [f"{name} {count:,}" for name, count in sorted(self._outcomes.items())]
-        if self._cached:
-            parts.append(f"{self._cached:,} from cache")
-        parts.append(f"{asked / took:,.1f}/s")
-        if self._tokens:
-            parts.append(f"{self._tokens / took:,.0f} tokens/s")
-        if left:
-            parts.append(self._pressure)
-        if self._stumbles:
-            parts.append(f"{self._stumbles:,} attempts failed, the last: {self._last}")
-        return ", ".join(part for part in parts if part)
-
-    def _reset(self, total: int, stored: int) -> None:
-        self.total, self.done = total, stored
-        self._outcomes: Counter[str] = Counter()
-        self._cached = self._tokens = self._stumbles = 0
-        self._usd = 0.0
-        self._last = self._pressure = ""
-        self._since = self._told = time.monotonic()
+        """Have it said how it ended."""
+        self._shown.over(self)
 
 
 class Bar(Lines):
-    """Show on a terminal how far a run is; ask before a run that costs money."""
+    """Show on a terminal how far runs are, a row each; ask before what costs money."""
 
     def __init__(self, *, ask: bool) -> None:
         """Draw nothing yet."""
         super().__init__()
         self._ask = ask
-        self._progress = Progress(
-            BarColumn(bar_width=10, table_column=Column(min_width=10)),
-            # the one column that gives way, from its end: the count stands first
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
-            ),
-            expand=True,
-            console=output.console(stderr=True),
-            refresh_per_second=5,
-            transient=True,
-        )
-        self._task: TaskID | None = None
+        self._progress = _bars(named=False)
+        self._tasks: dict[Row, TaskID] = {}
 
-    def confirmed(self, forecast: Forecast) -> bool:
-        """Tell the forecast, ask where it costs money, then draw the bar."""
-        super().confirmed(forecast)
+    def each(self, models: Sequence[str]) -> Sequence[Row]:
+        """Return a row for each model; where there are several, its name stands first."""
+        self._progress = _bars(named=len(models) > 1)
+        return super().each(models)
+
+    def confirmed(self, forecasts: Mapping[str, Forecast]) -> bool:
+        """Tell the forecast, ask once where it costs money, then draw the rows."""
+        super().confirmed(forecasts)
+        at_stake = any(each.at_stake for each in forecasts.values())
         try:
-            if (
-                self._ask
-                and forecast.at_stake
-                and not typer.confirm("begin?", default=True, err=True)
-            ):
+            if self._ask and at_stake and not typer.confirm("begin?", default=True, err=True):
                 return False
         except typer.Abort:  # Ctrl-C, which is an interrupt here as anywhere in a run
             raise KeyboardInterrupt from None
+        width = max(_LEAST_NAME, self._progress.console.width // 4)
         self._progress.start()
-        self._task = self._progress.add_task(self.state(), total=self.total, completed=self.done)
+        for name in forecasts:
+            row = self.rows[name]
+            row.counts.start()
+            self._tasks[row] = self._progress.add_task(
+                row.counts.state(),
+                total=row.counts.total,
+                completed=row.counts.done,
+                name=shortened(name, width),
+            )
         return True
 
-    def answered(self, response: Response) -> None:
-        """Move the bar."""
-        self.count(response)
-        if self._task is not None:
-            self._progress.update(self._task, completed=self.done)
+    def moved(self, row: Row) -> None:
+        """Move the row's bar."""
+        if row in self._tasks:
+            self._progress.update(self._tasks[row], completed=row.counts.done)
 
-    def pressed(self, in_flight: int, slots: int) -> None:
+    def renewed(self, row: Row) -> None:
         """Renew the words beside the bar."""
-        super().pressed(in_flight, slots)
-        if self._task is not None:
-            self._progress.update(self._task, description=self.state())
+        if row in self._tasks:
+            self._progress.update(self._tasks[row], description=row.counts.state())
 
     def message(self, text: str) -> None:
-        """Print a line above the bar."""
+        """Print a line above the rows."""
         with output.listened_to(sys.stderr):
             self._progress.console.print(Text(visible(text)), soft_wrap=True)
 
-    def ended(self) -> None:
-        """Take the bar away and say how it ended."""
-        self.close()
-        super().ended()
+    def over(self, row: Row) -> None:
+        """Take the row away and say how it ended."""
+        if row in self._tasks:
+            self._progress.remove_task(self._tasks.pop(row))
+        if not self._tasks:
+            self.close()
+        super().over(row)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
         with output.listened_to(sys.stderr):
             self._progress.stop()
-        if self._task is not None:
-            self._progress.remove_task(self._task)
-            self._task = None
+        while self._tasks:
+            self._progress.remove_task(self._tasks.popitem()[1])
+
+
+_LEAST_NAME: Final = 8
+
+
+def _bars(*, named: bool) -> Progress:
+    name = TextColumn("{task.fields[name]}", markup=False, table_column=Column(no_wrap=True))
+    columns: list[ProgressColumn] = [
+        BarColumn(bar_width=10, table_column=Column(min_width=10)),
+        # the one column that gives way, from its end: the count stands first
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+        ),
+    ]
+    return Progress(
+        *([name] if named else []),
+        *columns,
+        expand=True,
+        console=output.console(stderr=True),
+        refresh_per_second=5,
+        transient=True,
+    )
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
@@ -18,9 +18,10 @@ from apieval.cli.options import option
 from apieval.cli.progress import progress
 from apieval.errors import ConfigError
 from apieval.options import RunOptions
-from apieval.report import terminal
+from apieval.report import side_by_side, terminal
 from apieval.results import Result
 from apieval.run.watcher import Watcher
+from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
 _WORST_LAST = ("done", "partial", "stopped", "interrupted")
@@ -51,7 +52,12 @@ def run(
     ] = None,
     max_cost: Annotated[
         float | None,
-        option("--max-cost", help="Stop before the run costs more.", min=0.0, metavar="USD"),
+        option(
+            "--max-cost",
+            help="Stop before the run of a model costs more; it holds for each model.",
+            min=0.0,
+            metavar="USD",
+        ),
     ] = None,
     timeout: Annotated[
         float, option("--timeout", help="Seconds one attempt may take.", min=0.001, metavar="S")
@@ -97,7 +103,10 @@ def run(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Evaluate MODEL..., or go on with a run begun before.
+    """Evaluate MODEL..., side by side, or go on with runs begun before.
+
+    Models at one address share its limits, the stricter of each kind. One that stops early leaves
+    the others running; the exit code is the worst of all.
 
     Exit code 0: done. 1: some requests failed, the figures are partial. 2: usage or
     configuration. 3: stopped early, resumable. 130: interrupted, resumable.
@@ -129,6 +138,9 @@ def run(
         output.document({"runs": [result.as_json() for result in results]})
     for result in results:
         _tell(result, table=not json)
+    if len(results) > 1 and not json:
+        output.show(side_by_side.render([each.summary for each in results]))
+    _say_how_to_go_on({result.status for result in results})
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
 
@@ -161,9 +173,14 @@ def _tell(result: Result, *, table: bool) -> None:
     counts: Sequence[dict[str, int]] = list(result.summary["outcomes"].values())
     total = sum(sum(each.values()) for each in counts)
     output.say(
-        f"{result.model}: {result.status}, {saved:,} of {total:,} answers saved"
+        f"{result.model}: {result.status}, {saved:,} of {counted(total, 'answer')} saved"
         + (f": {result.message}" if result.message else "")
     )
+
+
+def _say_how_to_go_on(statuses: Collection[str]) -> None:
+    if set(statuses) == {"done"}:
+        return
     words = [word for word in sys.argv[1:] if word != "--fresh"]  # which would start over
-    first = "when that is put right, " if result.status == "stopped" else ""
+    first = "when that is put right, " if "stopped" in statuses else ""
     output.say(f"{first}to go on: {shlex.join(['apieval', *words])}")

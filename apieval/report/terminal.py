@@ -1,4 +1,7 @@
-"""The table after a run, in 80 columns, with or without colour."""
+"""The table after a run, in 80 columns, with or without colour.
+
+In fewer, names are folded and figures stay whole, as long as there are `LEAST` columns.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,23 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
 from apieval.rebus.metrics import HEADLINE, METRICS
+from apieval.wording import counted
 
-_HINTS_ONLY: Final = "word_guess_length_accuracy"
+HINTS_ONLY: Final = "word_guess_length_accuracy"
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 """Control characters but tab and line feed, line separators, marks and overrides of direction."""
+LEAST: Final = 64
+FIGURE: Final = 5
+"""The width of a figure, as 0.555."""
 _STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
@@ -35,6 +43,22 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def shortened(name: str, width: int) -> str:
+    """Return a name in so many cells of a terminal, made visible: beginning and end, not the middle.
+
+    Names of one family differ at their end.
+    """
+    name = visible(name)
+    if cell_len(name) <= width:
+        return name
+    end = ""
+    for character in reversed(name):
+        if cell_len(end + character) > width // 2:
+            break
+        end = character + end
+    return set_cell_size(name, width - 1 - cell_len(end)).rstrip() + "…" + end
+
+
 def number(value: float | None, places: int = 3) -> str:
     """Return a figure for people; what there is no figure of is a dash."""
     return "-" if value is None else f"{value:.{places}f}"
@@ -43,7 +67,8 @@ def number(value: float | None, places: int = 3) -> str:
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
-    what = visible(f"{model} on {data['name']}, {data['n']} rebuses, official parser")
+    rebuses = counted(data["n"], "rebus", "rebuses")
+    what = visible(f"{model} on {data['name']}, {rebuses}, official parser")
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
@@ -73,11 +98,11 @@ def _metrics(summary: Mapping[str, Any], setting: str) -> Table:
     figures = summary["figures"][setting][_ALL][_OFFICIAL]
     partial = "at_least" in figures[HEADLINE]["micro"]
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
-    table.add_column("metric", no_wrap=True)
+    table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
     for name in METRICS:
-        if name == _HINTS_ONLY and setting != "hints":
+        if name == HINTS_ONLY and setting != "hints":
             continue
         micro, macro = figures[name]["micro"], figures[name]["macro"]
         cells = _bounds(micro) if partial else _sure(micro, macro)
@@ -105,7 +130,8 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     table.add_column("setting", no_wrap=True)
     table.add_column("subset", overflow="fold")
     for name in _OF_SUBSETS:
-        table.add_column(name.removesuffix("_accuracy"), justify="right", no_wrap=True)
+        header = name.removesuffix("_accuracy")
+        table.add_column(header, justify="right", overflow="fold", min_width=FIGURE)
     table.add_column("n", justify="right", no_wrap=True)
     for setting in summary["settings"]:
         for subset in _subset_names(summary):

@@ -103,7 +103,8 @@ class ResponseCache:
         self.folder = folder
         self._warn = warn
         self._broken = False
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Waiting | threading.Event | None] = queue.SimpleQueue()
+        self._waiting: list[threading.Event] = []
         self._closing = threading.Event()
         self._cache = _open(folder, warn)
         self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
@@ -125,6 +126,12 @@ class ResponseCache:
         """Hand an answer to the writer; only a good one is kept, with its clear-text identity."""
         if response.outcome in GOOD and not self._broken:
             self._queue.put((request.key, request.identity, response))
+
+    def flush(self) -> None:
+        """Wait until what was put is there for who looks, as long as a write may take."""
+        written = threading.Event()
+        self._queue.put(written)
+        written.wait(LOCKED_S)
 
     def close(self) -> None:
         """Write what is waiting and close the database."""
@@ -169,12 +176,13 @@ class ResponseCache:
 
     def _write(self) -> None:
         while batch := self._take():
-            if self._broken:
-                continue  # each try could take as long as a lock is waited for
-            try:
-                self._set(batch)
-            except _FAULTS as error:
-                self._set_aside(error)
+            if not self._broken:  # each try could take as long as a lock is waited for
+                try:
+                    self._set(batch)
+                except _FAULTS as error:
+                    self._set_aside(error)
+            while self._waiting:
+                self._waiting.pop().set()
         with suppress(*_FAULTS):  # this thread's own connection
             self._cache.close()
 
@@ -198,6 +206,12 @@ class ResponseCache:
                 if batch:
                     self._queue.put(None)  # the end again, for the next round
                 break
+            if isinstance(entry, threading.Event):
+                if batch:
+                    self._waiting.append(entry)
+                    break
+                entry.set()
+                continue
             if not batch and self._queue.qsize() < _BATCH:
                 self._closing.wait(GATHER_S)
             batch.append(entry)

@@ -15,6 +15,7 @@ follow what evaluation harnesses use.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ and the number of slots follows the refusals instead."""
 BURST_S: Final = 1.0
 """Seconds' worth of `rpm` and `tpm` that may go at once; counted in, so that no minute has more."""
 TINY_S: Final = 1e-6
+HEARD_S: Final = 1.0
+"""An endpoint that was heard less long ago is not down, though it may be for one model of several."""
 PROBE_S: Final = 1.0
 """Seconds between two looks at a server that is not up yet."""
 
@@ -99,6 +102,7 @@ class Limiter:
         self._opened = now
         self._paused_until = now
         self._probing = False
+        self._heard = -math.inf
         self._rpm, self._tpm = _bucket(rpm, now), _bucket(tpm, now)
         self._learned = LearnedRate()
         self._requests_left, self._tokens_left = Headroom(), Headroom()
@@ -145,7 +149,7 @@ class Limiter:
             self._tpm.take(tokens - permit.tokens)
         if hints is not None:
             self._hear(permit, hints, now)
-        if verdict is Verdict.DOWN:
+        if verdict is Verdict.DOWN and now - self._heard >= HEARD_S:
             self._probing = True
             pause_s = max(PROBE_S, retry_after_s or 0.0)
             self._paused_until = max(self._paused_until, now + pause_s)
@@ -153,8 +157,9 @@ class Limiter:
         if self._probing:
             self._probing, self._opened = False, now
         if verdict is Verdict.CLEAN:
+            self._heard = now
             self._grow(now)
-        elif verdict is Verdict.FAULTY:
+        elif verdict in {Verdict.FAULTY, Verdict.DOWN}:  # down for one model of several
             self._begin_round(now)
         else:
             self._refused(permit, now, retry_after_s)

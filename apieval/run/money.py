@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from apieval.schema import Request, Usage
 from apieval.sections import Price
+from apieval.wording import counted
 
 MILLION: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 3.0
@@ -60,14 +61,36 @@ class Forecast:
 
     def __str__(self) -> str:
         """Return the forecast in one line."""
-        line = (
-            f"{self.requests:,} requests, about {self.prompt_tokens:,} prompt and "
-            f"{self.answer_tokens:,} answer tokens"
-        )
+        line = _asked(self.requests, self.prompt_tokens, self.answer_tokens)
         if self.usd is None:
             return f"{line}; price unknown"
-        most = "" if self.most_usd is None else f", at most {self.most_usd:,.2f}"
-        return f"{line}; about {self.usd:,.2f} USD{most}"
+        return f"{line}; {_money(self.usd, self.most_usd)}"
+
+
+def in_all(forecasts: Collection[Forecast]) -> str:
+    """Return the forecasts of several models as one line; an unknown price stays unknown."""
+    line = _asked(
+        sum(each.requests for each in forecasts),
+        sum(each.prompt_tokens for each in forecasts),
+        sum(each.answer_tokens for each in forecasts),
+    )
+    known = [each.usd for each in forecasts if each.usd is not None]
+    if not known:
+        return f"{line}; price unknown"
+    unknown = sum(each.at_stake and each.usd is None for each in forecasts)
+    most = [each.most_usd for each in forecasts if each.usd is not None]
+    bounds = [each for each in most if each is not None]
+    bounded = not unknown and len(bounds) == len(most)
+    cost = f"{line}; {_money(sum(known), sum(bounds) if bounded else None)}"
+    return f"{cost}, and {counted(unknown, 'model')} of unknown price" if unknown else cost
+
+
+def _asked(requests: int, prompts: int, answers: int) -> str:
+    return f"{counted(requests, 'request')}, about {prompts:,} prompt and {answers:,} answer tokens"
+
+
+def _money(usd: float, most_usd: float | None) -> str:
+    return f"about {usd:,.2f} USD" + ("" if most_usd is None else f", at most {most_usd:,.2f}")
 
 
 def forecast(

@@ -82,6 +82,14 @@ class Judge:
             return Verdict.REFUSED
         return Verdict.DOWN if self._is_down(failure) or not self._answered else Verdict.FAULTY
 
+    def pause_s(self, failure: AttemptFailed) -> float | None:
+        """Return how long the endpoint is to be left alone, in seconds, None where it is not.
+
+        A wait too long for this run ends it, and is none for another at the same endpoint.
+        """
+        asked_s = failure.retry_after_s
+        return None if asked_s is None or asked_s > self.patience.longest_s else asked_s
+
     def attempt_failed(self, failure: TransientFailure, sent: float) -> None:
         """Take note of an attempt, sent at that time on the monotonic clock, that failed.
 

@@ -39,6 +39,7 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Reply, Request, Response
 from apieval.sections import Price
+from apieval.wording import counted
 
 GRACE_S: Final = 3.0
 """How long a run that its user stopped waits for the answers still on their way."""
@@ -107,7 +108,7 @@ class Runner:
             self._abandon.set()
             return
         self.watcher.message(
-            f"stopping: {len(self.store.answered):,} answers saved, waiting up to {GRACE_S:g} s "
+            f"stopping: {counted(len(self.store.answered), 'answer')} saved, waiting up to {GRACE_S:g} s "
             f"for {len(self._in_flight):,} on their way; Ctrl-C again leaves at once"
         )
         self._end_sending()
@@ -257,7 +258,7 @@ class Runner:
             hints = reply.hints
             self._judge.answered()
         except TransientFailure as failure:
-            verdict, asked_s = self._judge.verdict(failure), failure.retry_after_s
+            verdict, asked_s = self._judge.verdict(failure), self._judge.pause_s(failure)
             self.watcher.stumbled(failure)
             if self._stop.is_set():
                 raise _Stopped from None

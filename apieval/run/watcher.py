@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from apieval.errors import AttemptFailed
@@ -10,7 +11,15 @@ from apieval.schema import Response
 
 
 class Watcher:
-    """Watch a run from its start to its end; this one watches in silence."""
+    """Watch runs from their start to their end; this one watches in silence.
+
+    Models that are run side by side have a watcher each, which `each` gives; what concerns them
+    all is told to the one that gave them. Everything is told in one thread.
+    """
+
+    def each(self, models: Sequence[str]) -> Sequence[Watcher]:
+        """Return who watches each of these models; here one and the same watches all."""
+        return [self] * len(models)
 
     def began(self, model: str, folder: Path, total: int, stored: int) -> None:
         """Take note of a run that begins: `total` requests, `stored` of them answered before."""
@@ -24,9 +33,9 @@ class Watcher:
     def pressed(self, in_flight: int, slots: int) -> None:
         """Take note, about once a second, of how hard the endpoint is pressed."""
 
-    def confirmed(self, forecast: Forecast) -> bool:
-        """Say whether a run that may cost so much is to begin."""
-        del forecast
+    def confirmed(self, forecasts: Mapping[str, Forecast]) -> bool:
+        """Say whether to begin what may cost so much, by model; once for all of them."""
+        del forecasts
         return True
 
     def message(self, text: str) -> None:

@@ -105,7 +105,7 @@ def test_answers_without_a_solution_line_are_counted() -> None:
     usage.add(response(text="", outcome="failed"))
     (only,) = usage.findings()
     assert only["kind"] == "without_solution"
-    assert only["text"] == "2 of 3 answers hold no solution line"
+    assert only["text"] == "2 of 3 answers without a solution line"
 
 
 def of_request(sampling: dict[str, Any] | None, dropped: tuple[str, ...] = ()) -> list[Finding]:
@@ -113,7 +113,7 @@ def of_request(sampling: dict[str, Any] | None, dropped: tuple[str, ...] = ()) -
     return list(findings.of_request([counts, {**counts, "truncated": 0}], sampling, dropped))
 
 
-CUT = "2 of 4 answers were cut at the length limit: "
+CUT = "2 of 4 answers cut at the length limit: "
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """A chat server that fails as told: on loopback, in a thread of its own, counting what it does.
 
 What each request gets is decided by a plan, a function of what was seen of it; None is the good
-answer. `good` counts the answers a provider would have billed, `seen` holds every request.
+answer. `good` counts the answers a provider would have billed, `seen` holds every request, `most_flying`
+is how many were on their way at once.
 """
 
 from __future__ import annotations
@@ -185,6 +186,7 @@ class FaultServer:
         self.answers, self.plan, self.latency_s = answers, plan, latency_s
         self.seen: list[Seen] = []
         self.good: Counter[str] = Counter()
+        self.flying = self.most_flying = 0
         self.url = ""
         self._attempts: Counter[str] = Counter()
         self._changed = threading.Condition()
@@ -263,8 +265,13 @@ class FaultServer:
                 count += 1
                 seen = self._see(count, path, headers, json.loads(text))
                 reply = self._reply(seen)
-                if not await self._may_go(reply, reader):
-                    return
+                self.flying += 1
+                self.most_flying = max(self.flying, self.most_flying)
+                try:
+                    if not await self._may_go(reply, reader):
+                        return
+                finally:
+                    self.flying -= 1
                 if not await self._send(seen, reply, writer):
                     return
                 if reply.manner is Manner.STALE:

@@ -154,7 +154,7 @@ def test_markup_in_names_is_text(name: str) -> None:
     # neither needs the console to be told that names are no markup
     for colour, markup in ((False, False), (True, False), (False, True)):
         text = shown(found, name, colour=colour, markup=markup)
-        assert f"{name} on {name}, 1 rebuses" in text
+        assert f"{name} on {name}, 1 rebus," in text
         assert text.count(name) == 3
 
 
@@ -216,3 +216,32 @@ def test_large_numbers_fit() -> None:
 )
 def test_nothing_plays_with_the_terminal(text: str, shown: str) -> None:
     assert terminal.visible(text) == shown
+
+
+@pytest.mark.parametrize("width", [terminal.LEAST, 70])
+def test_a_narrow_terminal_folds_names_and_no_figure(width: int) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=width)
+    for found in (whole(), summary(ROWS, answers("ok", "failed"), settings=["regular"])):
+        for each in terminal.render(found, LONG):
+            console.print(each)
+    text = stream.getvalue()
+    assert all(cell_len(line) <= width for line in text.split("\n"))
+    assert "…" not in text
+    for figure in ("0.500", "0.150-0.850", "0.250", "1.000"):
+        assert figure in text
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "short"),
+    [
+        ("breve", 5, "breve"),
+        ("meta-llama/Llama-3.1-70B", 12, "meta-….1-70B"),
+        ("meta-llama/Llama-3.1-8B", 12, "meta-…3.1-8B"),
+        ("模型模型模型", 7, "模型…型"),
+        ("a\x1b[31m", 20, "a\\x1b[31m"),
+    ],
+)
+def test_a_name_is_shortened_in_its_middle(name: str, width: int, short: str) -> None:
+    assert terminal.shortened(name, width) == short
+    assert cell_len(short) <= width

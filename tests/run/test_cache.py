@@ -536,3 +536,23 @@ def test_two_processes_with_one_cache_at_once(tmp_path: Path) -> None:
     assert None not in found(tmp_path, *(request(number) for number in range(700)))
     with closing(ResponseCache(tmp_path)) as cache:
         assert list(cache.damaged()) == []
+
+
+def test_what_was_put_is_there_after_a_flush(tmp_path: Path) -> None:
+    with closing(ResponseCache(tmp_path)) as cache:
+        cache.flush()  # nothing waits
+        for number in range(3 * module._BATCH):
+            cache.put(request(number), answer(request(number)))
+        cache.flush()
+        assert cache.get(request(3 * module._BATCH - 1)) is not None
+        assert cache.stats().answers == 3 * module._BATCH
+
+
+def test_a_flush_of_a_cache_that_was_set_aside_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LOCKED_S", 1e6)
+    with closing(ResponseCache(tmp_path)) as cache:
+        monkeypatch.setattr(cache, "_broken", True)
+        cache._queue.put(("key", "identity", answer(request())))
+        cache.flush()

@@ -520,6 +520,25 @@ def test_a_server_that_is_down_is_not_looked_at_before_it_asked_for() -> None:
     virtual(work())
 
 
+def test_an_endpoint_that_was_heard_is_not_down_for_all_when_it_is_for_one_model() -> None:
+    async def work() -> None:
+        each = limiter(16)
+        await opened(each)
+        permits = await at_once(each, 16)
+        each.release(permits.pop(), CLEAN)
+        for permit in permits:
+            each.release(permit, DOWN)
+        permits = await at_once(each, 16)
+        assert len(permits) == 16
+        await asyncio.sleep(module.HEARD_S)  # nothing more is heard: down for all
+        for permit in permits:
+            each.release(permit, DOWN)
+        await asyncio.sleep(module.PROBE_S)
+        assert len(await at_once(each, 16)) == 1
+
+    virtual(work())
+
+
 # --- refusals that do not follow the rate ----------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from apieval.errors import RunFailure
 from apieval.run.budget import Budget
-from apieval.run.money import Forecast, cost_usd, forecast, prompt_tokens
+from apieval.run.money import Forecast, cost_usd, forecast, in_all, prompt_tokens
 from apieval.schema import Message, Request, Usage
 from apieval.sections import Price
 
@@ -219,3 +219,24 @@ def test_what_is_asked_about(price: Price | None, own: bool, at_stake: bool) -> 
 
 def test_no_answer_is_forecast_longer_than_it_may_be() -> None:
     assert forecast([(300, 3000)], PRICE, 5).answer_tokens == 5
+
+
+PRICED = Forecast(10, 100, 50, 0.25, 1.0)
+FREE = Forecast(5, 10, 5, None, None, paid=False)
+
+
+@pytest.mark.parametrize(
+    ("forecasts", "end"),
+    [
+        ([PRICED, PRICED], "; about 0.50 USD, at most 2.00"),
+        ([PRICED, Forecast(1, 1, 1, 0.0, None)], "; about 0.25 USD"),
+        ([PRICED, FREE], "15 requests, about 110 prompt and 55 answer tokens; about 0.25 USD, at most 1.00"),
+        ([FREE, FREE], "; price unknown"),
+        ([PRICED, Forecast(1, 1, 1, None, None)], "; about 0.25 USD, and 1 model of unknown price"),
+        ([Forecast(1, 1, 1, None, None)] * 2, "; price unknown"),
+    ],
+)  # fmt: skip
+def test_all_forecasts_are_added_up_and_the_unknown_stays_unknown(
+    forecasts: list[Forecast], end: str
+) -> None:
+    assert in_all(forecasts).endswith(end)

@@ -16,4 +16,5 @@ def test_one_who_watches_in_silence_lets_everything_happen() -> None:
     silent.pressed(3, 32)
     silent.message("attenzione")
     silent.ended()
-    assert silent.confirmed(Forecast(1, 1, 1, None, None))
+    assert silent.confirmed({"my-llama": Forecast(1, 1, 1, None, None)})
+    assert silent.each(["my-llama", "baseline"]) == [silent, silent]

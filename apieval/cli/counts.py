@@ -1,0 +1,75 @@
+"""How far one model is: what was counted, and the few words that say it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import timedelta
+
+from apieval.report.terminal import visible
+from apieval.schema import Response
+from apieval.wording import counted
+
+
+class Counts:
+    """Count the answers of one run; times are on the monotonic clock."""
+
+    def __init__(self, total: int = 0, stored: int = 0) -> None:
+        """Begin with what is stored already."""
+        self.total, self.done = total, stored
+        self.stumbles = 0
+        self._outcomes: Counter[str] = Counter()
+        self._cached = self._tokens = 0
+        self._usd = 0.0
+        self._last = self._pressure = ""
+        self._since = time.monotonic()
+
+    def start(self) -> None:
+        """Count the time from now on: the first request is about to be sent."""
+        self._since = time.monotonic()
+
+    @property
+    def asked(self) -> bool:
+        """Say whether anything was answered since."""
+        return bool(self._outcomes)
+
+    def answered(self, response: Response) -> None:
+        """Take in an answer."""
+        self.done += 1
+        self._outcomes[response.outcome.value] += 1
+        if response.cached:
+            self._cached += 1
+            return
+        self._tokens += response.usage.completion_tokens or 0
+        self._usd += response.cost_usd or 0.0
+
+    def stumbled(self, failure: Exception) -> None:
+        """Take in a failed attempt."""
+        self.stumbles += 1
+        self._last = visible(str(failure))
+
+    def pressed(self, in_flight: int, slots: int) -> None:
+        """Take in how hard the endpoint is pressed."""
+        self._pressure = f"{in_flight:,} of {counted(slots, 'slot')}"
+
+    def state(self) -> str:
+        """Return what is worth knowing in a few words, the most important first."""
+        took = max(time.monotonic() - self._since, 1e-3)
+        asked = sum(self._outcomes.values()) - self._cached  # the cache says nothing of the rate
+        left = self.total - self.done
+        parts = [f"{self.done:,} of {self.total:,}"]
+        if left and asked:
+            parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
+        if self._usd:
+            parts.append(f"{self._usd:,.4f} USD")
+        parts += [f"{name} {count:,}" for name, count in sorted(self._outcomes.items())]
+        if self._cached:
+            parts.append(f"{self._cached:,} from cache")
+        parts.append(f"{asked / took:,.1f}/s")
+        if self._tokens:
+            parts.append(f"{self._tokens / took:,.0f} tokens/s")
+        if left:
+            parts.append(self._pressure)
+        if self.stumbles:
+            parts.append(f"{counted(self.stumbles, 'attempt')} failed, the last: {self._last}")
+        return ", ".join(part for part in parts if part)
