@@ -69,15 +69,15 @@ class Providers(Section):
     def params(self, model: AnyModel, chosen: Params | None = None) -> dict[str, Any]:
         """Return the sampling parameters that are sent: the defaults, the model's, those chosen.
 
-        A chosen `max_tokens` stands for `max_completion_tokens` where the model's entry limits
-        its answers by that name.
+        A chosen `max_tokens` stands for `max_completion_tokens` where that limits the model's
+        answers.
         """
-        mine = model.params.model_dump(exclude_unset=True)
-        over = chosen.model_dump(exclude_unset=True) if chosen else {}
-        if "max_tokens" in over and "max_completion_tokens" in mine:
-            over.setdefault("max_completion_tokens", over.pop("max_tokens"))
         defaults = self.defaults.model_dump(exclude_unset=True, exclude={"extra_body"})
-        merged = {**defaults, **mine, **over}
+        configured = {**defaults, **model.params.model_dump(exclude_unset=True)}
+        over = chosen.model_dump(exclude_unset=True) if chosen else {}
+        if configured.get("max_completion_tokens") and over.get("max_tokens"):
+            over.setdefault("max_completion_tokens", over.pop("max_tokens"))
+        merged = {**configured, **over}
         return {k: v for k, v in merged.items() if v is not None and k not in model.drop}
 
 
@@ -96,8 +96,8 @@ def chosen_params(preset: str | None, params: Mapping[str, object], drop: Sequen
     try:
         return Params.model_validate({**base, **params, **dict.fromkeys(drop)})
     except ValidationError as error:
-        problems = "; ".join(_explain(problem) for problem in error.errors())
-        raise ConfigError(f"--param or --drop: {problems}") from None
+        problems = "; ".join(_explain_param(problem) for problem in error.errors())
+        raise ConfigError(f"--param or --drop: {problems}.") from None
 
 
 _SECTIONS: Final[Mapping[str, type[Section]]] = {
@@ -185,13 +185,24 @@ def _explain(problem: ErrorDetails) -> str:
         "model_attributes_type": "must hold keys and their values",
         "dict_type": "must hold keys and their values",
         "string_type": "must be text; put it in quotes",
-        "string_pattern_mismatch": "must be the name of a variable in capitals, never the key itself",
+        "string_pattern_mismatch": _PATTERNS.get((place or [""])[-1], problem["msg"]),
         "union_tag_not_found": f"provider: missing; one of {', '.join(_PROVIDERS)}",
         "union_tag_invalid": f"unknown provider {given!r}{did_you_mean(given, _PROVIDERS)}; "
         f"one of {', '.join(_PROVIDERS)}",
     }
     said = wording.get(kind, problem["msg"].removeprefix("Value error, "))
     return f"{shown or 'the file'}: {said}"
+
+
+_PATTERNS: Final = {
+    "api_key_env": "must be the name of a variable in capitals, never the key itself",
+    "model": "with litellm its provider stands before it: write PROVIDER/MODEL, as anthropic/...",
+}
+
+
+def _explain_param(problem: ErrorDetails) -> str:
+    placed: ErrorDetails = {**problem, "loc": ("params", *problem["loc"])}
+    return _explain(placed).removeprefix("params.")
 
 
 _PROVIDERS: Final[Mapping[str, type[Section]]] = {

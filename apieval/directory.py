@@ -51,8 +51,17 @@ def resolve(name: str) -> OpenAICompatible | Hosted | None:
     Raises:
         ConfigError: for an address that is none or lacks `#MODEL`, and for an unknown provider.
     """
-    if name.startswith(("http://", "https://")):
-        return _at_address(name)
+    address = name.lower().startswith(("http://", "https://"))
+    try:
+        return _at_address(name) if address else _at_provider(name)
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        # an address may hold a password, so that it is not repeated
+        what = "the address in the model's name is" if address else f"model {name!r}:"
+        raise ConfigError(f"{what} {said}.") from None
+
+
+def _at_provider(name: str) -> OpenAICompatible | Hosted | None:
     prefix, slash, model = name.partition("/")
     if not slash or not model:
         return None
@@ -85,10 +94,7 @@ def litellm_name(model: OpenAICompatible | Hosted) -> str | None:
 
 def _at_address(name: str) -> OpenAICompatible:
     url, _, model = name.partition("#")
+    found = OpenAICompatible(provider="openai-compatible", base_url=[url], model=model or "none")
     if not model:
         raise ConfigError(f"{name}: say which model of the server is meant: {url}#MODEL.")
-    try:
-        return OpenAICompatible(provider="openai-compatible", base_url=[url], model=model)
-    except ValidationError as error:
-        said = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"the address in the model's name is {said}.") from None
+    return found

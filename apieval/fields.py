@@ -6,15 +6,18 @@ A key never stands in the file: what looks like one is refused, and never repeat
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, PositiveInt
 
+from apieval.schema import well_formed
+
 MOST_AT_ONCE: Final = 10_000
 _SECRET_HEADER: Final = re.compile(
-    r"(?i)(^|[-_])(proxy-?)?(auth\w*|api-?key|key|\w*token|secret|password|cookie)($|[-_])"
+    r"(?i)(^|[-_])(proxy-?)?(auth(?!ors?\b)\w*|api-?key|key|\w*token|secret|password|cookie)($|[-_])"
 )
 _SECRET_FIELD: Final = re.compile(
     r"(?i)api[-_]?key|secret|password|authori[sz]ation|credential|(access|auth|bearer)[-_]?token"
@@ -74,14 +77,30 @@ def _public_headers(headers: dict[str, str]) -> dict[str, str]:
 
 
 def _public_body(body: dict[str, Any]) -> dict[str, Any]:
-    for name, value in body.items():
-        text = value if isinstance(value, str) else ""
+    for name, text in _texts_of(body):
         if _SECRET_FIELD.search(name) or _SECRET_VALUE.match(text):
             raise ValueError(f"{name!r} seems to be a key: name its variable in api_key_env")
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, dict):
-                _public_body(inner)
     return body
+
+
+def _texts_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every field at any depth: its name, and its text where it is one."""
+    if isinstance(value, dict):
+        for inner_name, inner in value.items():
+            yield from _texts_of(inner, inner_name)
+        yield name, ""
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_of(inner, name)
+        yield name, ""
+    else:
+        yield name, value if isinstance(value, str) else ""
+
+
+def _whole(text: str) -> str:
+    if not text.isascii() and well_formed(text) != text:
+        raise ValueError("holds half a character, which no request can carry")
+    return text
 
 
 def listed(value: object) -> object:
@@ -101,7 +120,8 @@ Address = Annotated[str, AfterValidator(_address)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 Body = Annotated[dict[str, Any], AfterValidator(_public_body)]
 Headers = Annotated[dict[str, str], AfterValidator(_public_headers)]
-Texts = Annotated[list[str], BeforeValidator(listed, json_schema_input_type=str | list[str])]
+Text = Annotated[str, AfterValidator(_whole)]
+Texts = Annotated[list[Text], BeforeValidator(listed, json_schema_input_type=str | list[str])]
 Concurrency = Annotated[
     int | Literal["auto"],
     PlainValidator(_concurrency, json_schema_input_type=PositiveInt | Literal["auto"]),

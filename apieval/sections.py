@@ -28,6 +28,7 @@ from apieval.fields import (
     Body,
     Concurrency,
     Headers,
+    Text,
     Texts,
     VariableName,
     listed,
@@ -60,7 +61,7 @@ class Params(Section):
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
     repetition_penalty: float | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: Text | None = None
 
 
 class Defaults(Params):

@@ -19,6 +19,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from apieval.errors import ConfigError
+from apieval.schema import well_formed
 
 _VALUES: Final = re.compile(r' with value ".*" \(original value: ".*"\)', re.DOTALL)
 """What the loader adds about a key that stands twice; the values may be secret."""
@@ -67,6 +68,8 @@ def _check_plain(path: Path, value: object, place: str) -> None:
     elif not isinstance(value, str | int | float | None):
         kind = type(value).__name__
         raise ConfigError(f"{path}: {place}: holds a {kind}; put text in quotes.")
+    elif isinstance(value, str) and not value.isascii() and well_formed(value) != value:
+        raise ConfigError(f"{path}: {place}: holds half a character, which nothing can carry.")
     elif isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{path}: {place}: {value} is no number that can be sent.")
 

@@ -120,15 +120,17 @@ def params(choices: list[str] | None) -> dict[str, Any]:
     """Return what `--param` options stand for; a value is JSON where it can be, else text.
 
     Raises:
-        ConfigError: for one without `=`.
+        ConfigError: for one without `=`, and for a name given twice.
     """
     found: dict[str, Any] = {}
     for choice in choices or ():
         name, equals, value = choice.partition("=")
         if not equals:
             raise ConfigError(f"--param {choice!r}: write it as NAME=VALUE.")
+        if name in found:
+            raise ConfigError(f"--param {name} was given twice; give it once.")
         try:
             found[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name] = value
     return found

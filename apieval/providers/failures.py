@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -158,9 +157,8 @@ def _message(body: bytes) -> str:
     error = _error(body)
     for name in ("message", "detail", "error"):
         if said := error.get(name):
-            with suppress(RecursionError):
-                plain = isinstance(said, str)
-                return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)
+            plain = isinstance(said, str)
+            return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)
     return _TAG.sub(" ", body[:_READ].decode("utf-8", "replace"))
 
 

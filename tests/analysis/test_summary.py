@@ -42,6 +42,9 @@ def test_a_signature_names_everything_in_a_fixed_order() -> None:
         pytest.param(replace(MEASURED, sampling={"temperature": 0.1}), id="sampling"),
         pytest.param(replace(MEASURED, sampling={}), id="no sampling"),
         pytest.param(replace(MEASURED, sampling=None), id="unknown sampling"),
+        pytest.param(replace(MEASURED, dropped=["seed"]), id="dropped"),
+        pytest.param(replace(MEASURED, prompts={"system": "sha256:1"}), id="system prompt"),
+        pytest.param(replace(MEASURED, prompts={"regular": "sha256:1"}), id="prompt"),
         pytest.param(replace(MEASURED, selection=DATA.select(["id"])), id="subset"),
         pytest.param(replace(MEASURED, selection=DATA.select(limit=9)), id="limit"),
         pytest.param(replace(MEASURED, selection=dataset(ROWS[:2]).select()), id="n"),
@@ -53,6 +56,17 @@ def test_a_signature_names_everything_in_a_fixed_order() -> None:
 )
 def test_what_can_move_a_figure_moves_the_signature(other: Measured) -> None:
     assert signed(other) != signed(MEASURED)
+
+
+def test_what_is_dropped_and_said_before_stands_in_its_place() -> None:
+    system = "sha256:" + "5" * 64
+    text = signed(replace(MEASURED, dropped=["seed", "top_p"], prompts={"system": system}))
+    assert "|prompt:74b5bd343169+system-555555555555|" in text
+    assert r'|sampling:{"temperature"\:0.0}|dropped:seed+top_p|parser:' in text
+    official = {
+        "regular": "sha256:74b5bd3431691a6e03a1a5599edb230c4fa5baf1800637b9eaa8f0892e372306"
+    }
+    assert signed(replace(MEASURED, prompts=official)) == signed(MEASURED)
 
 
 def test_the_settings_have_signatures_of_their_own() -> None:
@@ -139,6 +153,15 @@ class TestUsage:
         assert totals["cost_usd"] == {"sum": 0.5, "known_for": 2}
         unknown = self.totals({"cached": True})
         assert unknown["cost_usd"] == {"sum": None, "known_for": 0}
+
+    def test_answers_without_a_solution_line_are_counted(self) -> None:
+        texts = ["Prima lettura: x\nSoluzione: y", "Soluzione", "", "soluzione: y"]
+        assert self.totals(*({"text": text} for text in texts))["without_solution"] == 3
+
+    def test_a_failure_that_was_paid_for_is_in_the_cost_alone(self) -> None:
+        totals = self.totals({"outcome": "failed", "text": "", "cost_usd": 0.25}, {})
+        assert (totals["answers"], totals["without_solution"]) == (1, 0)
+        assert totals["cost_usd"]["sum"] == 0.25
 
     def test_a_failure_is_no_answer(self) -> None:
         assert self.totals({"outcome": "failed", "served_model": "m"})["answers"] == 0

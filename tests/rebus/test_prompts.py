@@ -73,6 +73,16 @@ def test_a_request_is_one_user_message() -> None:
     assert request.key == "sha256:" + hashlib.sha256(request.identity.encode()).hexdigest()
 
 
+def test_a_system_prompt_goes_before_and_makes_another_question() -> None:
+    rows = [rebus()]
+    plain, told, other = (
+        next(prompts.requests(rows, ["regular"], 1, BASE, (), system))
+        for system in (None, "Sii breve.", "Sii lungo.")
+    )
+    assert told.messages == (Message(role="system", content="Sii breve."), *plain.messages)
+    assert len({plain.key, told.key, other.key}) == 3
+
+
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_lengths_are_the_prompts_and_about_the_answers(setting: Setting) -> None:
     prompt, answer = prompts.lengths(rebus(), setting)

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from apieval.config import Providers
+from apieval.config import Providers, chosen_params
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import prompts
 from apieval.rebus.baseline.solver import MODEL as SOLVER
 from apieval.run.prepare import Prepared, connected, prepare
 from apieval.schema import Message, Request
+from apieval.sections import Params
 from tests.records import rebus
-from tests.servers import Scripted
+from tests.servers import Answer, Scripted
 
 KEY = "sk-finta-000111"
 
@@ -50,6 +51,131 @@ def test_the_body_is_model_defaults_and_parameters() -> None:
     )
     assert found.body == {"model": "m", "temperature": 0.5, "seed": 1, "a": 1, "b": 2}
     assert found.identity["body"] == found.body
+
+
+def test_the_keys_of_answers_paid_for_before_hold() -> None:
+    """Computed at commit 04f2327, before there were hosted models, system prompts or `api`."""
+    made = Providers.model_validate(
+        {
+            "version": 1,
+            "defaults": {"temperature": 0, "max_tokens": 1024, "extra_body": {"top_a": 1}},
+            "models": {
+                "mine": {
+                    "provider": "openai-compatible",
+                    "base_url": ["http://b.example:8000", "http://a.example/v1/"],
+                    "model": "org/model-8b",
+                    "params": {"seed": 1, "stop": ["\n\n"], "max_tokens": None},
+                    "extra_body": {"min_tokens": 5},
+                    "headers": {"x-title": "t"},
+                    "drop": ["top_p"],
+                }
+            },
+        }
+    )
+    found = prepare("mine", made, {})
+    assert list(found.identity) == ["provider", "endpoint", "api", "body", "headers"]
+    (asked,) = prompts.requests([rebus()], ["hints"], 1, found.identity)
+    known = "f19407c2e8f30ee2fba8ac79f11ecf072d7a45e16c558995ec33b19254a973b9"
+    assert asked.key == f"sha256:{known}"
+
+
+def hosted(chosen: Params | None = None, **model: object) -> Prepared:
+    plain = {"provider": "litellm", "model": "anthropic/claude-x", **model}
+    made = Providers.model_validate({"version": 1, "models": {"mine": plain}})
+    return prepare("mine", made, {"MY_KEY": KEY}, chosen=chosen)
+
+
+def test_the_identity_of_a_hosted_model() -> None:
+    found = hosted(extra_body={"top_a": 1}, headers={"x-title": "t"}, api_key_env="MY_KEY")
+    assert found.identity == {
+        "provider": "litellm",
+        "endpoint": "litellm",
+        "api": "chat",
+        "body": {
+            "model": "anthropic/claude-x",
+            "temperature": 0,
+            "max_tokens": 1024,
+            "top_a": 1,
+        },
+        "headers": {"x-title": "t"},
+    }
+    assert (found.key, found.own) == (KEY, False)
+
+
+def keys(*made: Prepared) -> set[str]:
+    return {
+        next(prompts.requests([rebus()], ["regular"], 1, each.identity, (), each.system_prompt)).key
+        for each in made
+    }
+
+
+def test_what_can_change_a_hosted_answer_changes_its_key() -> None:
+    base = "http://127.0.0.1:1"
+    made = (
+        hosted(),
+        hosted(model="anthropic/claude-y"),
+        hosted(model="bedrock/claude-x"),
+        hosted(api_base=base),
+        hosted(options={"aws_region_name": "eu-central-1"}),
+        hosted(options={"vertex_location": "eu-central-1"}),
+        hosted(params={"temperature": 1}),
+        hosted(drop=["temperature"]),
+        hosted(system_prompt="Sii breve."),
+        hosted(cache_identity="mine"),
+        prepared(model="anthropic/claude-x"),
+    )
+    assert len(keys(*made)) == len(made)
+
+
+def test_what_cannot_does_not() -> None:
+    made = (
+        hosted(),
+        hosted(api_key_env="MY_KEY"),
+        hosted(options={}),
+        hosted(drop=["seed"]),
+        hosted(limits={"rpm": 5}),
+        hosted(price=PRICE),
+    )
+    assert len(keys(*made)) == 1
+    moved = (hosted(cache_identity="c", api_base=f"http://h:{port}") for port in (1, 2))
+    assert len(keys(*moved)) == 1
+
+
+def test_a_local_address_is_ones_own_whoever_speaks_to_it() -> None:
+    assert hosted(api_base="http://localhost:1").own
+    assert prepared().own
+    assert not prepared(base_url=["http://127.0.0.1:1", "http://h.example"]).own
+    assert prepare("baseline", providers(), {}).own
+
+
+def test_a_system_prompt_goes_before_the_question() -> None:
+    found = prepared(system_prompt="Sii breve.")
+    (asked,) = prompts.requests([rebus()], ["hints"], 1, found.identity, (), found.system_prompt)
+    before, question = asked.messages
+    assert before == Message(role="system", content="Sii breve.")
+    assert question == Message(role="user", content=prompts.build(rebus(), "hints"))
+    assert keys(found) != keys(prepared())
+    assert prepare("baseline", providers(), {}).system_prompt is None
+
+
+def test_what_is_left_out_is_known() -> None:
+    chosen = chosen_params("calamita", {"seed": 1}, ["temperature", "top_p"])
+    found = prepare("mine", providers(drop=["seed"]), {}, chosen=chosen)
+    assert found.dropped == ("seed", "temperature", "top_p")
+    assert found.body == {"model": "m", "max_tokens": 256, "stop": ["\n\n"]}
+    assert prepared().dropped == ()
+
+
+def test_a_price_is_known_by_its_source() -> None:
+    own = prepared(price=PRICE)
+    assert own.known_price is not None
+    assert own.known_price.source == "providers.yaml"
+    assert own.price is own.known_price.price
+    assert prepared().price is None
+    from_table = prepare("openai/gpt-4o", providers(), {"OPENAI_API_KEY": KEY})
+    assert from_table.known_price is not None
+    assert from_table.known_price.source.startswith("litellm ")
+    assert prepare("baseline", providers(), {}).price is None
 
 
 def test_the_key_is_held_and_shown_nowhere() -> None:
@@ -127,6 +253,26 @@ def test_a_configured_model_is_reached_with_its_key_and_headers() -> None:
             assert seen.json["model"] == "m"
 
     asyncio.run(work())
+
+
+def test_a_base_model_is_asked_with_plain_text() -> None:
+    async def work() -> None:
+        plain = {"choices": [{"text": "Soluzione: x", "finish_reason": "stop"}], "model": "m"}
+        async with Scripted([Answer(plain)]) as server:
+            found = prepared(base_url=server.url, api="completions")
+            async with connected(found) as provider:
+                reply = await provider.attempt(request())
+            (seen,) = server.seen
+            assert seen.path == "/v1/completions"
+            assert seen.json == {
+                "model": "m",
+                "temperature": 0.0,
+                "prompt": prompts.build(rebus(), "regular"),
+            }
+            assert (reply.text, reply.finish_reason) == ("Soluzione: x", "stop")
+
+    asyncio.run(work())
+    assert keys(prepared(api="completions")) != keys(prepared(api="chat")) == keys(prepared())
 
 
 def test_the_embedded_model_answers_through_its_own_server(tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apieval import directory
+from apieval.config import Providers
+from apieval.directory import HOSTED, PLAIN
+from apieval.errors import ConfigError
+from apieval.sections import Hosted, OpenAICompatible
+
+PASSWORD = "segreto-xyz"
+
+
+@pytest.mark.parametrize("prefix", PLAIN)
+def test_a_provider_of_openais_wire_is_reached_directly(prefix: str) -> None:
+    found = directory.resolve(f"{prefix}/org/model-8b:free")
+    assert isinstance(found, OpenAICompatible)
+    assert found.base_url == [PLAIN[prefix].base_url]
+    assert found.model == "org/model-8b:free"
+    assert found.api_key_env == PLAIN[prefix].variable
+    assert directory.litellm_name(found) == f"{prefix}/org/model-8b:free"
+
+
+@pytest.mark.parametrize("prefix", HOSTED)
+def test_others_are_reached_through_litellm(prefix: str) -> None:
+    found = directory.resolve(f"{prefix}/model")
+    assert isinstance(found, Hosted)
+    assert (found.model, found.api_key_env) == (f"{prefix}/model", HOSTED[prefix])
+    assert directory.litellm_name(found) == f"{prefix}/model"
+
+
+def test_every_address_is_in_its_normal_form() -> None:
+    for prefix, plain in PLAIN.items():
+        assert plain.base_url.startswith("https://")
+        found = directory.resolve(f"{prefix}/m")
+        assert isinstance(found, OpenAICompatible)
+        assert found.base_url == [plain.base_url]
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "model"),
+    [
+        ("http://localhost:8000/v1#my-model", "http://localhost:8000/v1", "my-model"),
+        ("http://localhost:8000#my-model", "http://localhost:8000/v1", "my-model"),
+        ("HTTPS://Host.example/v1/#org/m:8b#x", "https://host.example/v1", "org/m:8b#x"),
+        ("http://[::1]:8000/v1/chat/completions#m", "http://[::1]:8000/v1", "m"),
+    ],
+)
+def test_a_server_by_its_address(name: str, base: str, model: str) -> None:
+    found = directory.resolve(name)
+    assert isinstance(found, OpenAICompatible)
+    assert (found.base_url, found.model, found.api_key_env) == ([base], model, None)
+    assert directory.litellm_name(found) is None
+
+
+@pytest.mark.parametrize("name", ["", "baseline", "openai", "openai/", "a b", "#m"])
+def test_other_names_are_no_direct_ones(name: str) -> None:
+    assert directory.resolve(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("opnai/gpt", "did you mean 'openai'"),
+        ("/model", "'' is no provider known by name"),
+        ("azure/gpt", "Add the model to providers.yaml"),
+        ("gemini/\nx", "model 'gemini/\\nx': String should match"),
+        ("openai/\ud83d", "model 'openai/"),
+        ("http://localhost:8000/v1", "http://localhost:8000/v1#MODEL"),
+        ("http://localhost:8000/v1#", "say which model"),
+        ("http://#m", "the address in the model's name is not an address"),
+        ("http://h:99999#m", "not an address"),
+        ("http://h/v1?x=1#m", "behind '?'"),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_told(name: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        directory.resolve(name)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["#m", "#", ""])
+@pytest.mark.parametrize("scheme", ["http", "HTTPS"])
+def test_a_password_in_an_address_is_refused_and_not_shown(scheme: str, end: str) -> None:
+    with pytest.raises(ConfigError, match="user name or password") as caught:
+        directory.resolve(f"{scheme}://utente:{PASSWORD}@host.example/v1{end}")
+    assert PASSWORD not in str(caught.value)
+
+
+prefixes = st.sampled_from(["openai/", "gemini/", "http://", "https://h/v1#", "HTTP://", "x/", ""])
+
+
+@given(prefixes, st.text() | st.text(st.characters(codec=None)))
+def test_any_name_is_a_model_or_none_or_refused(prefix: str, rest: str) -> None:
+    try:
+        found = directory.resolve(prefix + rest)
+    except ConfigError:
+        return
+    if found is not None:
+        assert found.model
+        assert isinstance(directory.litellm_name(found), str | None)
+
+
+def test_an_entry_goes_before_a_direct_name() -> None:
+    entry = {"provider": "embedded"}
+    providers = Providers.model_validate({"version": 1, "models": {"openai/gpt": entry}})
+    assert providers.find("openai/gpt").provider == "embedded"
+    assert providers.find("openai/gpt-2").provider == "openai-compatible"
+    with pytest.raises(ConfigError, match="'nobody' is not configured"):
+        providers.find("nobody")
+
+
+def test_several_addresses_of_one_provider_have_its_name() -> None:
+    urls = [PLAIN["groq"].base_url, "https://api.groq.com/openai/v1/"]
+    found = OpenAICompatible(provider="openai-compatible", base_url=urls, model="m")
+    assert directory.litellm_name(found) == "groq/m"
+    mixed = OpenAICompatible(
+        provider="openai-compatible", base_url=[urls[0], "http://127.0.0.1:1/v1"], model="m"
+    )
+    assert directory.litellm_name(mixed) is None
