@@ -37,6 +37,7 @@ ANNEXES = {
     "options": "evaluate",
     "results": "evaluate",
     "one_run": "evaluate",
+    "one_check": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -44,7 +45,12 @@ LATE = {
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},
-    "evaluate": {"apieval.one_run", "apieval.run.cache", "apieval.run.prepare"},
+    "evaluate": {
+        "apieval.one_check",
+        "apieval.one_run",
+        "apieval.run.cache",
+        "apieval.run.prepare",
+    },
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
