@@ -52,7 +52,7 @@ def test_the_challenges_preset_end_to_end(inside: Inside, ten: Material) -> None
                 "stop": ["\n\n"],
                 "seed": 1,
             }
-    assert "7 of 10 answers hold no solution line" in done.out
+    assert "7 of 10 answers without a solution line" in done.out
     assert header()["preset"] == "calamita"
     assert header()["spec"]["identity"]["body"]["stop"] == ["\n\n"]
     assert r'"stop"\:["\\n\\n"]' in summary(folder())["signatures"]["regular"]["official"]
@@ -85,7 +85,7 @@ def test_a_cut_answer_names_the_limit_the_model_has(inside: Inside, ten: Materia
         done = inside("run", "local", "--data", ten.path, *REGULAR, "--param", "max_tokens=9")
         assert {seen.body["max_completion_tokens"] for seen in server.seen} == {9}
         assert not any("max_tokens" in seen.body for seen in server.seen)
-    told = "10 of 10 answers were cut at the length limit: raise max_completion_tokens"
+    told = "10 of 10 answers cut at the length limit: raise max_completion_tokens"
     assert told in done.out
     assert told in inside("score", folder()).out
 
