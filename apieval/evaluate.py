@@ -1,4 +1,4 @@
-"""The verbs: run models, score answers. Each takes options and returns what it found.
+"""The verbs: run models, check them, score answers. Each takes options and returns what it found.
 
 This module joins the wings and owns no knowledge of its own. What a run needs is imported when
 one begins: scoring never opens a socket, and cannot.
@@ -7,7 +7,7 @@ one begins: scoring never opens a socket, and cannot.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,15 +15,16 @@ from typing import Any, Final
 
 from apieval import config as configuration
 from apieval.analysis.summary import Measured
-from apieval.errors import ConfigError, DataError, StoreError
+from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.results import Result, result_of, score_stored, write
 from apieval.run import header, plan
+from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, ItemScore, Request, RunSpec, Setting
+from apieval.schema import SETTINGS, ItemScore, Rebus, Request, RunSpec, Setting
 
 MOST_SAMPLES: Final = 1_000
 
@@ -82,6 +83,50 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
         ):
             if cache.get(request) is None:
                 yield request, cache.nearest(request.identity)
+
+
+def check(
+    models: Sequence[str] | None = None,
+    options: RunOptions | None = None,
+    *,
+    row: str | None = None,
+    tell: Callable[[str, Step], None] = lambda _model, _step: None,
+) -> list[Check]:
+    """Ask each model one question, once, and say what a run would take; None is every model.
+
+    `options` are those of the run in question, `row` the id of the rebus that is asked, without
+    it the first one of the run; `tell` is told every step as soon as it is done. Models that are
+    named are checked one after the other, all of them several at once.
+
+    Raises:
+        ConfigError, DataError: before anything is asked.
+    """
+    from apieval import one_check  # noqa: PLC0415
+
+    options = options or RunOptions()
+    providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
+    names = providers.names() if models is None else models
+    _check(names, options)
+    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
+    selection = dataset.load(options.data).select(options.subsets, options.limit)
+    rebus = selection.rebuses[0] if row is None else _row(selection, row)
+    question = one_check.Question(options, chosen, selection, rebus)
+    checks = [one_check.OneCheck(name, providers, os.environ, question, tell) for name in names]
+    apart = one_check.batches(checks) if models is None else [[each] for each in checks]
+    found = one_check.carry_out(apart)
+    return sorted(found, key=lambda each: names.index(each.model))
+
+
+def _row(selection: Selection, row: str) -> Rebus:
+    data = selection.data
+    found = data.by_id.get(row)
+    if found is None:
+        ids = [str(rebus.id) for rebus in data.rebuses]
+        raise ConfigError(
+            f"--row {row}: {data.name} has no such row{did_you_mean(row, ids)}; "
+            f"its ids go from {ids[0]} to {ids[-1]}."
+        )
+    return found
 
 
 def score(

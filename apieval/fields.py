@@ -26,6 +26,11 @@ _SECRET_VALUE: Final = re.compile(r"(sk|hf|gsk|xai|pk|ghp)[-_][-\w]{12}|AIza[-\w
 _FULL_PATHS: Final = ("/chat/completions", "/completions")
 
 
+def names_a_secret(name: str) -> bool:
+    """Say whether what goes by that name, a header's or a query field's, is a secret."""
+    return bool(_SECRET_HEADER.search(name))
+
+
 def is_loopback(url: str) -> bool:
     """Say whether an address is this machine's own."""
     host = urlsplit(url).hostname or ""

@@ -39,6 +39,7 @@ ANNEXES = {
     "results": "evaluate",
     "one_run": "evaluate",
     "side_by_side": "evaluate",
+    "one_check": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -47,6 +48,7 @@ LATE = {
     "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},
     "evaluate": {
+        "apieval.one_check",
         "apieval.one_run",
         "apieval.run.cache",
         "apieval.run.prepare",

@@ -1,10 +1,23 @@
-"""What the rest of the code knows of a provider: one attempt, and the end."""
+"""What the rest of the code knows of a provider: one attempt, what it looks like, and the end."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 from apieval.schema import Reply, Request
+
+
+class Wire(NamedTuple):
+    """A request as it goes over the wire, every secret in it replaced by `***`.
+
+    `body` is JSON where it is, else text; header names are in lower case.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: Any
 
 
 class Provider(Protocol):
@@ -20,4 +33,12 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Close every connection."""
+        ...
+
+
+class Checkable(Provider, Protocol):
+    """Tell besides what an attempt would send; a run has no use for it, a check does."""
+
+    async def shown(self, request: Request) -> Wire | None:
+        """Return what `attempt` would send, without sending it; None where nobody can tell."""
         ...

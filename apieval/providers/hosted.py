@@ -24,12 +24,14 @@ from apieval.errors import (
     RunFailure,
     TransientFailure,
 )
+from apieval.providers.base import Wire
 from apieval.providers.failures import failure, hidden_failure, server_message
 from apieval.providers.hints import rate_hints
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, reply_of
-from apieval.providers.tape import TAPE, Tape, TapedTransport
+from apieval.providers.tape import TAPE, Nowhere, Tape, TapedTransport
 from apieval.providers.transport import fault, transport
+from apieval.providers.wire import wire_of
 from apieval.schema import Reply, Request
 from apieval.sections import Hosted, Params
 
@@ -116,6 +118,24 @@ class HostedClient:
             raise self._mask.failure(self._judged(error, tape)) from None
         finally:
             TAPE.reset(token)
+
+    async def shown(self, request: Request) -> Wire | None:
+        """Return what `attempt` would send: litellm is asked over connections that lead nowhere.
+
+        None where litellm goes its own ways, on which the question would really be sent.
+        """
+        if "client" not in self._arguments:
+            return None
+        tape = Tape(Nowhere(), self._host)
+        token = TAPE.set(tape)
+        messages = [message.model_dump() for message in request.messages]
+        try:
+            await litellm.acompletion(messages=messages, **self._arguments)
+        except Exception:  # noqa: BLE001, S110 # it must fail; why it may fail besides, `attempt` says
+            pass
+        finally:
+            TAPE.reset(token)
+        return wire_of(tape.request, self._mask) if tape.request else None
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -18,9 +18,11 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import AttemptFailed, ServerDown
+from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
+from apieval.providers.wire import wire_of
 from apieval.schema import Reply, Request
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
@@ -69,11 +71,12 @@ class OpenAICompatibleClient:
         self._plain = api == "completions"
         self._begin = _without_end(body, "prompt" if self._plain else "messages")
         self._mask = Mask(api_key)
-        of_all = {"content-type": "application/json", **(headers or {})}
+        self._headers = {"content-type": "application/json", **(headers or {})}
         if api_key is not None:
-            of_all["authorization"] = f"Bearer {api_key}"
+            self._headers["authorization"] = f"Bearer {api_key}"
         self._endpoints = [
-            _Endpoint(httpx.URL(url + PATHS[api]), transport(url, of_all)) for url in base_urls
+            _Endpoint(httpx.URL(url + PATHS[api]), transport(url, self._headers))
+            for url in base_urls
         ]
 
     async def attempt(self, request: Request) -> Reply:
@@ -82,9 +85,8 @@ class OpenAICompatibleClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        content = f"{self._begin}{self._question(request)}}}".encode()
         try:
-            return self._mask.reply(await self._asked(content))
+            return self._mask.reply(await self._asked(self._content(request)))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
 
@@ -107,11 +109,24 @@ class OpenAICompatibleClient:
         finally:
             endpoint.in_flight -= 1
 
+    def _content(self, request: Request) -> bytes:
+        return f"{self._begin}{self._question(request)}}}".encode()
+
     def _question(self, request: Request) -> str:
         """Return what a request asks, as JSON."""
         if self._plain:
             return json.dumps("".join(message.content for message in request.messages))
         return json.dumps([message.model_dump() for message in request.messages])
+
+    async def shown(self, request: Request) -> Wire:
+        """Return what `attempt` would send to the first server, without sending it."""
+        sent = httpx.Request(
+            "POST",
+            self._endpoints[0].url,
+            headers=self._headers,
+            content=self._content(request),
+        )
+        return wire_of(sent, self._mask)
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from apieval.providers.base import Provider
+from apieval.providers.base import Checkable
 from apieval.sections import Hosted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def connect(
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
     api: Literal["chat", "completions"] = "chat",
-) -> Provider:
+) -> Checkable:
     """Return a client of an OpenAI-compatible model; inside a running event loop."""
     # httpx and aiohttp take 0.2 s to import: no command but a run pays for them
     from apieval.providers.openai_compatible import OpenAICompatibleClient  # noqa: PLC0415
@@ -27,7 +27,7 @@ def connect(
     return OpenAICompatibleClient(base_urls, body, headers, api_key, api)
 
 
-async def connect_hosted(model: Hosted, body: Mapping[str, Any], api_key: str | None) -> Provider:
+async def connect_hosted(model: Hosted, body: Mapping[str, Any], api_key: str | None) -> Checkable:
     """Return a client of a model behind litellm; inside a running event loop, which goes on.
 
     Raises:

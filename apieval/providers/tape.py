@@ -71,4 +71,12 @@ class TapedTransport(httpx.AsyncBaseTransport):
         return httpx.Response(tape.whole.status, headers=plain, content=tape.whole.content)
 
 
+class Nowhere(httpx.AsyncBaseTransport):
+    """Send nothing: connections for a request that is only looked at."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Refuse, as where nobody can be reached."""
+        raise httpx.ConnectError("only looked at, not sent", request=request)
+
+
 _OF_PACKING: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})

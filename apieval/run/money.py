@@ -39,6 +39,17 @@ def tokens_of(characters: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """How many tokens there really are for each one estimated, as one answer has shown."""
+
+    prompt: float = 1.0
+    answer: float = 1.0
+
+
+AS_ESTIMATED: Final = Scale()
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
     """What a run is about to take: requests, tokens, and USD where the price is known.
 
@@ -99,16 +110,17 @@ def forecast(
     most_tokens: int | None,
     *,
     own: bool = False,
+    scale: Scale = AS_ESTIMATED,
 ) -> Forecast:
     """Return the forecast for requests of these lengths, in characters of prompt and answer.
 
-    `own` says that the server is on this machine: without a price, it costs nothing.
+    `scale` corrects both estimates by what was measured. `own` says that the server is on this machine: without a price, it costs nothing.
     """
     requests = prompts = replies = 0
     for prompt, answer in lengths:
         requests += 1
-        prompts += tokens_of(prompt)
-        replies += min(tokens_of(answer), most_tokens or MILLION)
+        prompts += round(tokens_of(prompt) * scale.prompt)
+        replies += min(round(tokens_of(answer) * scale.answer), most_tokens or MILLION)
     usual = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=replies), price)
     longest = None if most_tokens is None else most_tokens * requests
     most = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=longest), price)

@@ -6,6 +6,7 @@ failures with nothing good in between that the next ones would only cost time an
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Final
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
+    ItemFailure,
     RunFailure,
     ServerDown,
     StoppedEarly,
@@ -66,6 +68,7 @@ class Judge:
     _last_round: float = 0.0
     _good: bool = False
     _bad_in_a_row: int = 0
+    _bad_since: float = 0.0
     _last_failure: AttemptFailed | None = None
 
     def answered(self) -> None:
@@ -151,17 +154,28 @@ class Judge:
         silence_s = time.monotonic() - self._last_answer
         return self.patience.server_s > 0 and silence_s >= DOWN_AFTER_S
 
-    def ended(self, asked: Asked) -> StoppedEarly | None:
-        """Take note of the end of one request; return the end of the run where it is one."""
+    def ended(
+        self, asked: Asked, oldest: Callable[[], float] = lambda: math.inf
+    ) -> StoppedEarly | None:
+        """Take note of the end of one request; return the end of the run where it is one.
+
+        `oldest` tells when, on the monotonic clock, the oldest request that has no reply yet was
+        sent: a refusal comes at once and an answer takes its time, so it may still be a good one.
+        """
         failure = asked.failure
         heard = failure is None or isinstance(failure, ContentRefused)
         if heard or (self._good and not isinstance(failure, TransientFailure)):
             self._good, self._bad_in_a_row = True, 0
             return None
+        if not self._bad_in_a_row:
+            self._bad_since = time.monotonic()
         self._bad_in_a_row += 1
         self._last_failure = failure
         most = max(USELESS, self.workers) if self._good else USELESS
-        return self._nothing_comes() if self._bad_in_a_row >= most else None
+        if self._bad_in_a_row < most:
+            return None
+        open_yet = isinstance(failure, ItemFailure) and oldest() < self._bad_since
+        return None if open_yet else self._nothing_comes()
 
     def nothing_came(self) -> StoppedEarly | None:
         """Return the end of a fresh run that asked and was never answered, None for any other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from apieval import config as configuration
 from apieval.config import Providers
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
-from apieval.providers.base import Provider
+from apieval.providers.base import Checkable
 from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
@@ -79,6 +79,16 @@ class Prepared:
             )
         return Budget(max_usd, self.price, most, spent_usd)
 
+    def with_key(self, environ: Mapping[str, str]) -> Prepared:
+        """Return the same with the key that its variable holds, where it has one.
+
+        Raises:
+            ConfigError: for a key that is not there, or can be none.
+        """
+        if isinstance(self.model, Embedded):
+            return self
+        return replace(self, key=configuration.api_key(self.name, self.model, environ))
+
     def __repr__(self) -> str:
         """Return the name alone."""
         return f"Prepared({self.name!r})"
@@ -93,10 +103,22 @@ def prepare(
 ) -> Prepared:
     """Return a configured model, made ready.
 
+    Raises:
+        ConfigError: for an unknown name, or a key that is not there.
+        DataError: for a lexicon that cannot be used.
+    """
+    return without_key(name, providers, lexicon, chosen).with_key(environ)
+
+
+def without_key(
+    name: str, providers: Providers, lexicon: Path | None = None, chosen: Params | None = None
+) -> Prepared:
+    """Return a configured model, ready but for its key.
+
     `lexicon` is the embedded solver's, None its own; `chosen` are parameters of this run.
 
     Raises:
-        ConfigError: for an unknown name, or a key that is not there.
+        ConfigError: for an unknown name.
         DataError: for a lexicon that cannot be used.
     """
     model = providers.find(name)
@@ -106,14 +128,12 @@ def prepare(
         loaded = Lexicon.load(given)
         endpoint = f"baseline@{solver.VERSION}+{loaded.digest}"
         return Prepared(name, model, body, _identified(model, endpoint, body), lexicon=loaded)
-    key = configuration.api_key(name, model, environ)
     body |= {**providers.defaults.extra_body, **model.extra_body}
     return Prepared(
         name,
         model,
         body,
         _identity(model, body),
-        key,
         known_price=price_of(model),
         dropped=tuple(sorted({*model.drop, *_taken_out(chosen)})),
     )
@@ -153,7 +173,7 @@ def _identified(
 
 
 @asynccontextmanager
-async def connected(prepared: Prepared) -> AsyncIterator[Provider]:
+async def connected(prepared: Prepared) -> AsyncIterator[Checkable]:
     """Give the provider of a model; the embedded one's server runs as long as it is used.
 
     Raises:
@@ -177,7 +197,7 @@ async def connected(prepared: Prepared) -> AsyncIterator[Provider]:
             await provider.aclose()
 
 
-async def _remote(model: OpenAICompatible | Hosted, prepared: Prepared) -> Provider:
+async def _remote(model: OpenAICompatible | Hosted, prepared: Prepared) -> Checkable:
     if isinstance(model, Hosted):
         return await connect_hosted(model, prepared.body, prepared.key)
     return connect(model.base_url, prepared.body, model.headers, prepared.key, model.api)

@@ -8,6 +8,7 @@ what ends it is a failure every request would meet, a store that cannot be writt
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -237,9 +238,12 @@ class Runner:
         finally:
             if self.budget and reserved is not None:
                 self.budget.settle(reserved, cost)
-        if enough := self._judge.ended(asked):
+        if enough := self._judge.ended(asked, self._oldest_sent):
             self._end(enough)
         return _response(request, asked, time.monotonic() - question.sent, cost)
+
+    def _oldest_sent(self) -> float:
+        return min((question.sent for question in self._in_flight.values()), default=math.inf)
 
     async def _attempt(self, question: _Question) -> Reply:
         """Attempt once, when the limiter lets it; tell the limiter how it went."""

@@ -29,7 +29,7 @@ def test_the_program_says_what_it_is(inside: Inside) -> None:
     assert inside("--version").out == f"apieval {VERSION}\n"
     done = inside("--help")
     assert done.code == 0
-    for name in ("run", "score", "models", "serve-baseline", "cache"):
+    for name in ("run", "check", "score", "models", "serve-baseline", "cache"):
         assert name in done.out
     for words in (("run", "-h"), ("score", "-h"), ("cache", "-h"), ("cache", "clear", "-h")):
         assert inside(*words).code == 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from apieval.errors import RunFailure
 from apieval.run.budget import Budget
-from apieval.run.money import Forecast, cost_usd, forecast, in_all, prompt_tokens
+from apieval.run.money import Forecast, Scale, cost_usd, forecast, in_all, prompt_tokens
 from apieval.schema import Message, Request, Usage
 from apieval.sections import Price
 
@@ -70,6 +70,11 @@ def test_a_prompt_has_at_least_one_token_and_a_third_of_its_characters(text: str
 
 
 # --- forecast --------------------------------------------------------------------------------
+
+
+def test_a_forecast_is_corrected_by_what_was_measured() -> None:
+    found = forecast([(2_999, 299)] * 10, PRICE, 150, scale=Scale(0.5, 2.0))
+    assert (found.prompt_tokens, found.answer_tokens) == (5_000, 1_500)
 
 
 def test_a_forecast_adds_up_what_is_to_be_asked() -> None:

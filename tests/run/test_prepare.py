@@ -13,7 +13,7 @@ from apieval.config import Providers, chosen_params
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import prompts
 from apieval.rebus.baseline.solver import MODEL as SOLVER
-from apieval.run.prepare import Prepared, connected, prepare
+from apieval.run.prepare import Prepared, connected, prepare, without_key
 from apieval.schema import Message, Request
 from apieval.sections import Params
 from tests.records import rebus
@@ -188,6 +188,15 @@ def test_the_key_is_held_and_shown_nowhere() -> None:
 def test_a_key_that_is_not_there_stops_before_anything() -> None:
     with pytest.raises(ConfigError, match="MY_KEY is not set"):
         prepared(api_key_env="MY_KEY")
+
+
+def test_without_its_key_a_model_is_ready_but_for_that() -> None:
+    found = without_key("mine", providers(api_key_env="MY_KEY"))
+    assert found.key is None
+    whole = found.with_key({"MY_KEY": KEY})
+    assert (whole.key, whole.identity, whole.body) == (KEY, found.identity, found.body)
+    embedded = without_key("baseline", providers())
+    assert embedded.with_key({}) is embedded
 
 
 def test_a_key_with_a_line_end_of_another_system_works() -> None:

@@ -100,8 +100,10 @@ class Fake:
         pass
 
 
-async def later(row: int, seconds: float) -> Reply:
+async def later(row: int, seconds: float, failure: AttemptFailed | None = None) -> Reply:
     await asyncio.sleep(seconds)
+    if failure is not None:
+        raise failure
     return good(row)
 
 
@@ -710,6 +712,22 @@ def test_a_failure_after_the_stop_is_not_tried_again(bench: Bench) -> None:
     assert course.end is None
     assert len(course.lines) == 6
     assert set(course.provider.sent.values()) == {1}
+
+
+def test_refusals_that_come_before_the_first_answer_end_nothing(bench: Bench) -> None:
+    bench.script = lambda row, _: ItemFailure("troppo lungo") if row % 3 else later(row, 0.1)
+    course = bench.run(60)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 20, Outcome.FAILED: 40}
+
+
+def test_refusals_end_a_run_once_nothing_older_is_on_its_way(bench: Bench) -> None:
+    bench.script = lambda row, _: (
+        ItemFailure("troppo lungo") if row else later(row, 0.1, ItemFailure("lungo"))
+    )
+    course = bench.run(20_000)
+    assert str(course.end).endswith("requests in a row failed: lungo")
+    assert 10 < len(course.lines) < 20_000
 
 
 # --- a server that is not up yet -------------------------------------------------------------

@@ -1,0 +1,112 @@
+"""`apieval check`: one question to a model, from end to end, before money is spent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from apieval import evaluate
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.errors import ConfigError
+from apieval.options import RunOptions
+from apieval.report import check_table, checks
+from apieval.run.steps import Check, Step
+
+
+def check(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names in providers.yaml, PROVIDER/MODEL, or http://HOST:PORT/v1#MODEL.",
+            metavar="MODEL",
+            show_default=False,
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, option("--all", help="Every configured model, in one table.")
+    ] = False,
+    config: options.Config = None,
+    data: options.Data = "sample",
+    setting: options.SettingOption = options.SettingChoice.BOTH,
+    subset: options.Subset = None,
+    limit: options.Limit = None,
+    samples: options.Samples = 1,
+    row: Annotated[
+        str | None,
+        option("--row", help="The row to ask; without it the run's first.", metavar="ID"),
+    ] = None,
+    timeout: Annotated[
+        float, option("--timeout", help="Seconds to wait for the answer.", min=0.001, metavar="S")
+    ] = 60.0,
+    lexicon: options.Lexicon = None,
+    preset: options.Preset = None,
+    param: options.Param = None,
+    drop: options.Drop = None,
+    full: Annotated[bool, option("--full", help="Shorten neither request nor answer.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Ask MODEL one real question, once, and forecast the run.
+
+    Shows the configuration, whether the key is set, the request as it goes over the wire, the
+    answer, what the parser reads in it, and what the run of these options would take: requests,
+    tokens, cost, time. One paid request a model and server; nothing is stored, the cache is not
+    used, nothing is tried again.
+
+    Exit code 0: all is well; a warning, or a wrong solution, is no fault. 1: no answer (server
+    down, timeout, rate limit), or one that is cut, empty, refused or without a solution line. 2:
+    usage, configuration or a key that is not set. 3: key refused, quota used up, unknown model,
+    refused parameter. Of several models, the highest.
+    """
+    if everything == bool(models):
+        raise ConfigError("name the models to check, or say --all.")
+    chosen = RunOptions(
+        config=config,
+        data=data,
+        settings=setting.settings(),
+        subsets=tuple(subset or ()),
+        limit=limit,
+        samples=samples,
+        lexicon=lexicon,
+        preset=preset,
+        params=options.params(param),
+        drop=tuple(drop or ()),
+        timeout_s=timeout,
+    )
+    if everything:
+        output.say(f"one question to each model, {timeout:g} s at most")
+    told = _Told(full=full, silent=json or everything)
+    found = evaluate.check(models or None, chosen, row=row, tell=told.step)
+    worst = max(each.exit_code for each in found)
+    if json:
+        output.document({"exit_code": worst, "checks": [each.as_json() for each in found]})
+    elif everything:
+        output.show(check_table.table(found))
+    else:
+        told.end(found)
+    raise typer.Exit(worst)
+
+
+class _Told:
+    """Print the steps of each model as they come, under its name."""
+
+    def __init__(self, *, full: bool, silent: bool) -> None:
+        self._full, self._silent, self._model = full, silent, ""
+
+    def step(self, model: str, step: Step) -> None:
+        """Print a step."""
+        if self._silent:
+            return
+        if model != self._model:
+            if self._model:
+                output.line()
+            output.line(model)
+            self._model = model
+        for line in checks.step(step, full=self._full):
+            output.line(line)
+
+    def end(self, found: list[Check]) -> None:
+        """Print how each model's check ended."""
+        for each in found:
+            output.line(checks.verdict(each))

@@ -1,0 +1,180 @@
+"""What there is to say at each step of a check, made of what was found there; it asks nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from apieval.rebus import prompts, scoring
+from apieval.rebus.metrics import HEADLINE
+from apieval.rebus.parsers import official
+from apieval.run import trial
+from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, tokens_of
+from apieval.run.pace import pace
+from apieval.run.prepare import Prepared
+from apieval.run.steps import Step
+from apieval.run.trial import Trial
+from apieval.schema import Outcome, Rebus, Reply, Request, Setting, Tally
+from apieval.sections import Embedded
+
+_NEARLY: Final = re.compile("soluzione", re.IGNORECASE)
+_LIMITS: Final = ("max_completion_tokens", "max_tokens")
+
+
+def configuration(prepared: Prepared) -> Step:
+    """Return what is known of a model before anybody is asked."""
+    model, price = prepared.model, prepared.known_price
+    remote = None if isinstance(model, Embedded) else model
+    facts = {
+        "provider": model.provider,
+        "where": list(remote.addresses) if remote else [],
+        "model": model.model,
+        "params": {name: value for name, value in prepared.body.items() if name != "model"},
+        "dropped": list(prepared.dropped),
+        "system_prompt": prepared.system_prompt,
+        "price": price.as_json() if price else None,
+        "own": prepared.own and prepared.price is None,
+        "limits": model.limits.model_dump(include={"concurrency", "rpm", "tpm"}),
+    }
+    return Step("configuration", facts)
+
+
+def reply(prepared: Prepared, request: Request, found: Trial, more: str = "") -> Step:
+    """Return how the one attempt ended; `more` is the remedy found elsewhere for a failure."""
+    facts: dict[str, Any] = {
+        "latency_s": round(found.latency_s, 3),
+        "outcome": found.outcome.value,
+        "reached": found.reached,
+    }
+    if found.failure is not None:
+        facts |= {"status": found.failure.status, "retry_after_s": found.failure.retry_after_s}
+        fault = trial.told(found.failure) + more
+        return Step("reply", facts, (fault,), fault_code=found.failure.exit_code)
+    got = found.reply or Reply(text="")
+    facts |= {
+        "served_model": got.served_model,
+        "finish_reason": got.finish_reason,
+        "system_fingerprint": got.system_fingerprint,
+        "usage": got.usage.model_dump(),
+        "cost_usd": cost_usd(got.usage, prepared.price),
+        "own": prepared.own and prepared.price is None,
+    }
+    warnings = (
+        trial.cut_prompt(request, got),
+        trial.other_model(str(prepared.body["model"]), got.served_model),
+        _thinks(got),
+    )
+    bad = trial.bad_outcome(got, _limit(prepared))
+    return Step("reply", facts, _there([bad]), _there(warnings))
+
+
+def _there(remarks: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(filter(None, remarks))
+
+
+def _limit(prepared: Prepared) -> str:
+    return next((name for name in _LIMITS if name in prepared.body), "max_tokens")
+
+
+def _thinks(got: Reply) -> str | None:
+    much = trial.thoughts(got)
+    return much and f"the model thinks before it answers ({much}), which counts as output"
+
+
+def other_servers(found: Mapping[str, Trial]) -> Step:
+    """Return how the other servers of one model took the same question."""
+    facts, faults = [], []
+    for url, each in found.items():
+        got = each.reply
+        facts.append(
+            {
+                "url": url,
+                "latency_s": round(each.latency_s, 3),
+                "outcome": each.outcome.value,
+                "served_model": got.served_model if got else None,
+            }
+        )
+        if each.failure:
+            faults.append(trial.told(each.failure))
+        elif each.outcome is not Outcome.OK:
+            faults.append(f"{url}: the answer is {each.outcome.value}")
+    return Step("other servers", {"servers": facts}, tuple(faults))
+
+
+def answer(got: Reply) -> Step:
+    """Return what the model said."""
+    return Step("answer", {"text": got.text, "reasoning": got.reasoning})
+
+
+def parse(got: Reply, outcome: Outcome, rebus: Rebus, setting: Setting) -> Step:
+    """Return what the official parser reads in an answer, beside what is right."""
+    parser = scoring.PARSERS[official.NAME]
+    read = parser.parse(got.text)
+    score = scoring.of_prediction(read, rebus, parser=parser.name, setting=setting, outcome=outcome)
+    facts = {
+        "parser": f"{parser.name}@{parser.version}",
+        "read": {name: _plain(value) for name, value in read},
+        "gold": {name: _plain(getattr(rebus, name)) for name in type(read).model_fields},
+        "metrics": _counts(score.tallies),
+        "right": bool(score.tallies and score.tallies[HEADLINE].right),
+    }
+    return Step("parse", facts, _there([_unread(got.text)]) if got.text.strip() else ())
+
+
+def _counts(tallies: Mapping[str, Tally] | None) -> dict[str, dict[str, int]] | None:
+    return None if tallies is None else {name: each._asdict() for name, each in tallies.items()}
+
+
+def _plain(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
+
+
+def _unread(text: str) -> str | None:
+    """Return that an answer holds no solution as the challenge's parser reads one."""
+    if official.SOLUTION.search(text):
+        return None
+    form = ", though the word is there: not in the prompt's form" if _NEARLY.search(text) else ""
+    return f"no line 'Soluzione: ...' in the answer{form}; it counts wrong, whatever it says"
+
+
+def outlook(
+    prepared: Prepared,
+    questions: Iterable[tuple[Rebus, Setting]],
+    asked: tuple[Rebus, Setting],
+    found: Trial,
+) -> Step:
+    """Return what the whole run would take, by characters and by what this answer has shown."""
+    scale = _scale(asked, found)
+    lengths = (prompts.lengths(rebus, setting) for rebus, setting in questions)
+    whole = forecast(lengths, prepared.price, prepared.most_tokens, own=prepared.own, scale=scale)
+    tokens = whole.prompt_tokens + whole.answer_tokens
+    taken = pace(whole.requests, tokens, found.latency_s, prepared.model.limits)
+    facts = {
+        "requests": whole.requests,
+        "prompt_tokens": whole.prompt_tokens,
+        "answer_tokens": whole.answer_tokens,
+        "usd": whole.usd,
+        "most_usd": whole.most_usd,
+        "paid": whole.paid,
+        "seconds": round(taken.seconds, 1),
+        "bound": taken.bound,
+        "basis": "characters" if scale == AS_ESTIMATED else "this answer",
+    }
+    return Step("forecast", facts)
+
+
+def _scale(asked: tuple[Rebus, Setting], found: Trial) -> Scale:
+    """Return how this answer's tokens compare with their estimate; what is unknown is as estimated.
+
+    An empty or refused answer says nothing about the length of others, nor does a count of a part
+    of the prompt.
+    """
+    usage = (found.reply or Reply(text="")).usage
+    prompt, answer = prompts.lengths(*asked)
+    asked_for, said = usage.prompt_tokens or 0, usage.completion_tokens or 0
+    usual = found.outcome in {Outcome.OK, Outcome.TRUNCATED}
+    return Scale(
+        asked_for / tokens_of(prompt) if trial.plausible(asked_for, prompt) else 1.0,
+        said / tokens_of(answer) if said and usual else 1.0,
+    )

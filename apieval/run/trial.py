@@ -1,0 +1,135 @@
+"""One attempt of one request, timed and never repeated, and what gives cause for doubt in it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    ItemFailure,
+    ServerDown,
+    TransientFailure,
+)
+from apieval.providers.base import Provider
+from apieval.run.outcome import judge
+from apieval.schema import Outcome, Reply, Request
+
+MOST_CHARACTERS_A_TOKEN: Final = 8.0
+"""No tokenizer packs Italian prose so densely (see `money`): with more, some of it was not read."""
+_SNAPSHOT: Final = re.compile(r"[-@:][0-9]{4}[-0-9]*")
+"""What a provider adds to a model's name: the day or month of the version that answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How one attempt ended: with a reply or a failure, after so many seconds."""
+
+    reply: Reply | None
+    failure: AttemptFailed | None
+    latency_s: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what became of the request."""
+        if self.reply is not None:
+            return judge(self.reply)
+        return Outcome.REFUSED if isinstance(self.failure, ContentRefused) else Outcome.FAILED
+
+    @property
+    def reached(self) -> bool:
+        """Say whether a server answered, whatever it said."""
+        return self.reply is not None or (
+            self.failure is not None and self.failure.status is not None
+        )
+
+
+async def attempt_once(provider: Provider, request: Request, timeout_s: float) -> Trial:
+    """Attempt once under a limit on the whole of it; whatever goes wrong is in the trial."""
+    reply: Reply | None = None
+    failure: AttemptFailed | None = None
+    began = time.monotonic()
+    try:
+        async with asyncio.timeout(timeout_s):
+            reply = await provider.attempt(request)
+    except TimeoutError:
+        failure = TransientFailure(
+            f"no whole reply within {timeout_s:g} s (give more with --timeout, or look into the "
+            "server's log)"
+        )
+    except AttemptFailed as error:
+        failure = error
+    except Exception as error:  # noqa: BLE001 # as in a run: a fault of a library's is no traceback
+        failure = ItemFailure(f"unexpected {type(error).__name__}: {error}")
+    return Trial(reply, failure, time.monotonic() - began)
+
+
+def told(failure: AttemptFailed) -> str:
+    """Return a failure for people: what it says, and what there is to add to it here."""
+    if isinstance(failure, ServerDown) and failure.status is None:
+        return f"{failure} (is the server running, and is base_url right?)"
+    if failure.retry_after_s:
+        return f"{failure} (the server asks to wait {failure.retry_after_s:,.0f} s)"
+    return str(failure)
+
+
+def bad_outcome(reply: Reply, limit: str) -> str | None:
+    """Return what is wrong with how a reply ended; `limit` names what bounds its length."""
+    outcome, said = judge(reply), f"finish reason {reply.finish_reason!r}"
+    if outcome is Outcome.TRUNCATED:
+        more = "; its thoughts count against the limit" if thoughts(reply) else ""
+        return f"the answer was cut at the length limit: raise {limit}{more}"
+    if outcome is Outcome.EMPTY:
+        more = f"; all of it went into thoughts: raise {limit}" if thoughts(reply) else ""
+        return f"the answer is empty ({said}){more}"
+    if outcome is Outcome.REFUSED:
+        return f"the answer was refused ({said}): a content filter, or the model itself"
+    if outcome is Outcome.FAILED:
+        return f"the answer was broken off by the server ({said})"
+    return None
+
+
+def thoughts(reply: Reply) -> str | None:
+    """Return how much a model thought before its answer, None where nothing shows it did."""
+    if reply.usage.reasoning_tokens:
+        return f"{reply.usage.reasoning_tokens:,} tokens"
+    return f"{len(reply.reasoning):,} characters" if reply.reasoning else None
+
+
+def cut_prompt(request: Request, reply: Reply) -> str | None:
+    """Return what shows that the server did not read all of a prompt, as far as one can tell."""
+    counted = reply.usage.prompt_tokens
+    characters = sum(len(message.content) for message in request.messages)
+    if counted is None or plausible(counted, characters):
+        return None
+    return (
+        f"the server counts {counted:,} tokens in a prompt of {characters:,} characters: it cuts "
+        "the prompt (raise its context length), or leaves out what it had cached"
+    )
+
+
+def plausible(tokens: int, characters: int) -> bool:
+    """Say whether a text of so many characters may have as few tokens as that."""
+    return tokens * MOST_CHARACTERS_A_TOKEN >= characters
+
+
+def other_model(asked: str, served: str | None) -> str | None:
+    """Return that another model answered than was asked, as far as the names tell."""
+    if not served or _same(_bare(asked), _bare(served)):
+        return None
+    return f"asked for {asked!r}, but {served!r} answered"
+
+
+def _bare(name: str) -> str:
+    return name.lower().rpartition("/")[2].removesuffix("-latest")
+
+
+def _same(asked: str, served: str) -> bool:
+    """Say whether a name is the other, or a dated snapshot of it, or lacks its host alone."""
+    if served in {asked, asked.partition(":")[0]}:
+        return True
+    return served.startswith(asked) and bool(_SNAPSHOT.fullmatch(served.removeprefix(asked)))

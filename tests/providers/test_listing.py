@@ -1,0 +1,52 @@
+"""The names a server lists, or none: nothing that goes wrong here is an error of its own."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from apieval.providers import listing
+from apieval.providers.listing import served_models
+from tests.servers import Answer, Scripted, Seen
+
+
+def listed(answer: Answer) -> tuple[tuple[str, ...], list[Seen]]:
+    async def run() -> tuple[tuple[str, ...], list[Seen]]:
+        async with Scripted([answer]) as server:
+            return await served_models(server.url, {"x-lab": "uno"}, "k"), server.seen
+
+    return asyncio.run(run())
+
+
+def test_names_are_asked_for_once_with_headers_and_key() -> None:
+    names, (seen,) = listed(Answer({"data": [{"id": "a"}, {"id": "b"}]}))
+    assert names == ("a", "b")
+    assert (seen.method, seen.path) == ("GET", "/v1/models")
+    assert seen.headers["authorization"] == "Bearer k"
+    assert seen.headers["x-lab"] == "uno"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer({"data": [{"id": "a"}]}, status=404),
+        Answer("<html>"),
+        Answer([]),
+        Answer({"data": [{"name": "a"}]}),
+        Answer({"data": None}),
+        Answer(drop=True),
+        Answer({}, cut=40),
+    ],
+)
+def test_what_is_no_list_names_nothing(answer: Answer) -> None:
+    assert listed(answer)[0] == ()
+
+
+def test_a_slow_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "TIMEOUT_S", 0.05)
+    assert listed(Answer(delay_s=30))[0] == ()
+
+
+def test_no_server_and_no_key() -> None:
+    assert asyncio.run(served_models("http://127.0.0.1:9/v1", {}, None)) == ()
