@@ -9,13 +9,15 @@ BIN = $(VENV)/bin
 PYTHON ?=
 # `make lock UPGRADE=--upgrade` takes the newest versions; without it only what must change does.
 UPGRADE =
+# The environment of `make contract-vllm`.
+VLLM = .venv-vllm
 # More arguments: `make test ARGS="-k retry"`, `make bench ARGS=...`.
 ARGS =
 
 LOCKED = $(BIN)/uv pip compile --no-config --quiet --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-header $(UPGRADE)
 
-.PHONY: help demo test lint lock docs-reference bench clean run-env dev-env
+.PHONY: help demo test contract-vllm lint lock docs-reference bench clean run-env dev-env
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | \
@@ -26,6 +28,11 @@ demo: run-env ## Evaluate the embedded baseline on the sample: no key, no server
 
 test: dev-env ## Run the tests with coverage
 	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+contract-vllm: dev-env ## Try a real vLLM on the CPU; installs 3.4 GB and takes minutes
+	@$(BIN)/python tools/install_vllm.py $(VLLM)
+	@$(VLLM)/bin/python tools/make_models.py $(VLLM)
+	@VLLM_VENV=$(VLLM) $(BIN)/python -m pytest -o timeout=1800 tests/contract/vllm_contract.py $(ARGS)
 
 lint: dev-env ## Check style, types, lock files, start-up files and reference
 	@$(BIN)/ruff check
@@ -48,7 +55,7 @@ bench: dev-env ## Measure speed and memory against a loopback server
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## Remove everything that was made, results excepted
-	@rm -rf $(VENV) build dist .coverage .coverage.* htmlcov
+	@rm -rf $(VENV) $(VLLM) build dist .coverage .coverage.* htmlcov
 	@rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
