@@ -476,11 +476,22 @@ def test_no_key_of_the_environment_is_sent(
         monkeypatch.setenv(name, "altrui-999")
     for name in ("ANTHROPIC_AUTH_TOKEN", "AZURE_AD_TOKEN", "HF_TOKEN"):
         monkeypatch.setenv(name, "altrui-999")
-    if wire.model.startswith("bedrock") and key is None:
-        pytest.skip("signed with the cloud's own credentials")
+    if wire.model.startswith("bedrock"):  # without a key it is the cloud's own to sign
+        key = KEY
     ended, (seen,) = ask(hosted, wire, key=key)
     assert isinstance(ended, Reply)
     assert "altrui-999" not in f"{seen.path} {seen.headers} {seen.body!r}"
+
+
+def test_without_a_key_bedrock_is_signed_with_the_clouds_own_credentials(
+    hosted: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAFINTA")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "segreto-999")
+    ended, (seen,) = ask(hosted, WIRES["bedrock"], key=None)
+    assert isinstance(ended, Reply)
+    assert seen.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIAFINTA/")
+    assert "segreto-999" not in f"{seen.headers} {seen.body!r}"
 
 
 @pytest.mark.parametrize(
@@ -520,7 +531,7 @@ def test_an_address_in_the_environment_ends_the_run(
     assert variable in str(failure)
 
 
-@pytest.mark.parametrize("name", ["anthropic", "cohere", "gemini"])
+@pytest.mark.parametrize("name", ["anthropic", "cohere", "gemini", "groq"])
 def test_the_official_addresses_are_those_litellm_would_use(name: str, hosted: ModuleType) -> None:
     """Stop at the connection: nothing is asked outside loopback."""
     sent: list[str] = []
@@ -548,6 +559,7 @@ def test_the_official_addresses_are_those_litellm_would_use(name: str, hosted: M
             "cohere": "https://api.cohere.com/v2/chat",
             "gemini": "https://generativelanguage.googleapis.com/v1beta"
             "/models/gemini-2.5-flash:generateContent",
+            "groq": "https://api.groq.com/openai/v1/chat/completions",
         }[name]
     ]
 
