@@ -114,10 +114,14 @@ class Endpoint:
 
 @contextmanager
 def serving(
-    latency_s: float = 0.0, rate: float | None = None, burst: float | None = None
+    latency_s: float = 0.0,
+    rate: float | None = None,
+    burst: float | None = None,
+    wire: str = "openai",
 ) -> Iterator[Endpoint]:
     """Run the server as long as it is used; it refuses what is beyond a rate and a burst."""
     command = [sys.executable, str(HERE / "server.py"), "--latency", str(latency_s)]
+    command += ["--wire", wire]
     command += ["--rate", str(rate)] if rate else []
     command += ["--burst", str(burst)] if burst else []
     server = subprocess.Popen(  # noqa: S603 # our own words, no shell
