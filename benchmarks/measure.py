@@ -120,10 +120,11 @@ def serving(
     burst: float | None = None,
     *,
     characters: int = 0,
+    wire: str = "openai",
 ) -> Iterator[Endpoint]:
     """Run the server as long as it is used; it refuses what is beyond a rate and a burst."""
     command = [sys.executable, str(HERE / "server.py"), "--latency", str(latency_s)]
-    command += ["--characters", str(characters)]
+    command += ["--characters", str(characters), "--wire", wire]
     command += ["--rate", str(rate)] if rate else []
     command += ["--burst", str(burst)] if burst else []
     server = subprocess.Popen(  # noqa: S603 # our own words, no shell

@@ -1,4 +1,4 @@
-"""A loopback server that speaks just enough of OpenAI's API, at a negligible cost of its own.
+"""A loopback server that speaks just enough of OpenAI's API, or of Anthropic's, at hardly any cost.
 
 Runs by path in a process of its own and prints its port. Every POST gets one fixed answer in the
 answer template, after a latency; beyond a rate, 429 with `Retry-After: 1`. `GET /stats` gives the
@@ -51,10 +51,14 @@ def http(status: str, body: bytes, header: str = "") -> bytes:
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
+def padded(characters: int) -> str:
+    """Return the one answer's text with at least so many characters."""
+    return PADDING * ((characters - len(ANSWER)) // len(PADDING)) + ANSWER
+
+
 def completion(characters: int = 0) -> bytes:
     """Return the one answer there is, as an OpenAI chat completion; padded to so many characters."""
-    padding = PADDING * ((characters - len(ANSWER)) // len(PADDING))
-    message = {"role": "assistant", "content": padding + ANSWER}
+    message = {"role": "assistant", "content": padded(characters)}
     value = {
         "id": "chatcmpl-bench",
         "object": "chat.completion",
@@ -64,6 +68,24 @@ def completion(characters: int = 0) -> bytes:
         "usage": {"prompt_tokens": 700, "completion_tokens": 210, "total_tokens": 910},
     }
     return http("200 OK", json.dumps(value).encode())
+
+
+def message(characters: int = 0) -> bytes:
+    """Return the same answer, as Anthropic says it."""
+    value = {
+        "id": "msg_bench",
+        "type": "message",
+        "role": "assistant",
+        "model": "bench-model",
+        "content": [{"type": "text", "text": padded(characters)}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 700, "output_tokens": 210},
+    }
+    return http("200 OK", json.dumps(value).encode())
+
+
+WIRES: Final = {"openai": completion, "anthropic": message}
 
 
 @dataclass(slots=True)
@@ -103,12 +125,12 @@ class Bucket:
 class Service:
     """What all connections share: the answer, the counters, the bucket."""
 
-    def __init__(self, latency_s: float, bucket: Bucket | None, characters: int) -> None:
-        """Answer after `latency_s` seconds; `bucket` None is no limit."""
+    def __init__(self, latency_s: float, bucket: Bucket | None, characters: int, wire: str) -> None:
+        """Answer after `latency_s` seconds over that wire; `bucket` None is no limit."""
         self.loop = asyncio.get_running_loop()
         self.latency_s = latency_s
         self.bucket = bucket
-        self.answer = completion(characters)
+        self.answer = WIRES[wire](characters)
         self.refusal = http("429 Too Many Requests", _REFUSAL, "retry-after: 1\r\n")
         self.cpu = 0.0
         self.in_flight = 0
@@ -186,9 +208,9 @@ class Connection(asyncio.Protocol):
                 self.transport.write(self.service.get(head.split(b" ", 2)[1]))
 
 
-async def serve(latency_s: float, bucket: Bucket | None, characters: int) -> None:
+async def serve(latency_s: float, bucket: Bucket | None, characters: int, wire: str) -> None:
     """Serve until the process is ended."""
-    service = Service(latency_s, bucket, characters)
+    service = Service(latency_s, bucket, characters, wire)
     server = await service.loop.create_server(
         lambda: Connection(service), "127.0.0.1", 0, backlog=BACKLOG
     )
@@ -203,11 +225,12 @@ def main() -> None:
     parser.add_argument("--rate", type=float, help="requests a second; 429 beyond")
     parser.add_argument("--burst", type=float, help="requests at once [default: rate / 10]")
     parser.add_argument("--characters", type=int, default=0, help="an answer has, at least")
+    parser.add_argument("--wire", choices=WIRES, default="openai", help="whose API to speak")
     options = parser.parse_args()
     rate = options.rate
     bucket = Bucket(rate, options.burst or max(1.0, rate / 10)) if rate else None
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(options.latency, bucket, options.characters))
+        asyncio.run(serve(options.latency, bucket, options.characters, options.wire))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Models behind litellm: providers whose wire is not plain OpenAI, each spoken by litellm.
 
-litellm turns a request into the provider's form and the reply back; all else is ours. Its
-connections are ours and taped (see `tape`), so that a failure is judged by the status, headers
-and body that really came. Its retries, callbacks, price download and .env reading are off.
+litellm writes the request in the provider's form: address, log-in, names of parameters. Its
+connections are ours and taped (see `tape`), so that what came is read and judged here, by the
+status, headers and body that really came; litellm reads only forms that are not known here. Its
+retries, callbacks, price download and .env reading are off.
 Importing this module takes seconds: a run of a hosted model does, nothing else.
 """
 
@@ -11,27 +12,20 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from http import HTTPStatus
+from importlib.util import find_spec
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import httpx
 
-from apieval.errors import (
-    AttemptFailed,
-    ContentRefused,
-    RunFailure,
-    TransientFailure,
-)
+from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.base import Wire
-from apieval.providers.failures import failure, hidden_failure, server_message
-from apieval.providers.hints import rate_hints
+from apieval.providers.failures import server_message
+from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.masking import Mask
-from apieval.providers.replies import Whole, reply_of
-from apieval.providers.tape import TAPE, Nowhere, Tape, TapedTransport
-from apieval.providers.transport import fault, transport
-from apieval.providers.wire import wire_of
+from apieval.providers.replies import Whole, malformed, read_reply, reply_of
+from apieval.providers.shown import wire_of
+from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
+from apieval.providers.transport import transport
 from apieval.schema import Reply, Request
 from apieval.sections import Hosted, Params
 
@@ -41,32 +35,26 @@ os.environ |= {
     "DEFAULT_MAX_RETRIES": "0",
 }
 import litellm  # reads the variables above
+from litellm.caching.llm_caching_handler import LLMClientCache
 from litellm.constants import OPENAI_CHAT_COMPLETION_PARAMS
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-TAKE_A_CLIENT: Final = frozenset(
-    {
-        "anthropic",
-        "bedrock",
-        "deepseek",
-        "fireworks_ai",
-        "gemini",
-        "groq",
-        "hosted_vllm",
-        "huggingface",
-        "mistral",
-        "ollama_chat",
-        "openrouter",
-        "together_ai",
-        "vertex_ai",
-        "xai",
-    }
-)
-"""Where litellm lets a request go over a client that is handed to it; elsewhere it is asked for
-by a setting of the whole process, or not at all."""
 _REPORTED: Final = (b"reasoning_tokens", b"thinking_tokens", b"thoughtsTokenCount")
 """Without one of these in the reply, litellm's count of reasoning tokens is a guess of its own."""
-_FALLBACK: Final = {"num_retries": 0, "max_retries": 0, "drop_params": False, "no-log": True}
+OFFICIAL: Final[Mapping[str, str]] = {
+    "anthropic": "https://api.anthropic.com",
+    "cohere": "https://api.cohere.com/v2/chat",
+    "cohere_chat": "https://api.cohere.com/v2/chat",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta",
+}
+"""Where litellm reaches these; said to it, so that no variable of the environment says otherwise."""
+_ELSEWHERE: Final = ("API_BASE", "BASE_URL", "API_URL", "ENDPOINT")
+_ELSEWHERE_TOO: Final[Mapping[str, tuple[str, ...]]] = {
+    "bedrock": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
+    "vertex_ai": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
+}
+"""Variables by which litellm lets the environment say where a provider is."""
+_ALWAYS: Final = {"num_retries": 0, "max_retries": 0, "drop_params": False, "no-log": True}
 
 
 class HostedClient:
@@ -80,25 +68,24 @@ class HostedClient:
         Raises:
             RunFailure: where the model takes no parameter of a name that would be sent.
         """
-        _tame()
         self.name, self._mask = model.model, Mask(api_key)
         provider = _provider(model.model)
+        _check_login(model.model, provider)
         _check_parameters(model.model, body)
         self._sent = frozenset(body)
-        self._host = urlsplit(model.api_base).hostname if model.api_base else None
-        self._connections = transport(model.api_base or "https://")
+        api_base = model.api_base or _official(provider)
+        self._origin = httpx.URL(api_base) if api_base else None
+        self._connections = transport(api_base or "https://")
         self._arguments = {
             **body,
-            **_FALLBACK,
+            **_ALWAYS,
             **model.options.model_dump(exclude_none=True),
             **_key(provider, api_key),
             "extra_headers": dict(model.headers) or None,
-            "api_base": model.api_base,
+            "api_base": api_base,
         }
-        if provider in TAKE_A_CLIENT:
-            self._arguments["client"] = AsyncHTTPHandler(
-                transport=TapedTransport(), follow_redirects=False
-            )
+        if provider == "huggingface":  # litellm would send them on to the server
+            del self._arguments["num_retries"], self._arguments["max_retries"]
 
     async def attempt(self, request: Request) -> Reply:
         """Send one request once and return what came back.
@@ -106,77 +93,79 @@ class HostedClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        tape = Tape(self._connections, self._host)
-        token = TAPE.set(tape)
-        messages = [message.model_dump() for message in request.messages]
-        try:
-            answer = await litellm.acompletion(messages=messages, **self._arguments)
-            return self._mask.reply(_reply(answer.model_dump(), tape))
-        except AttemptFailed as error:
-            raise self._mask.failure(error) from None
-        except Exception as error:  # noqa: BLE001 # litellm raises what it likes; all is judged
-            raise self._mask.failure(self._judged(error, tape)) from None
-        finally:
-            TAPE.reset(token)
+        end = await self._asked(request, Tape(self._connections, self._origin, self._read))
+        if isinstance(end, AttemptFailed):
+            raise self._mask.failure(end)
+        return self._mask.reply(end)
 
     async def shown(self, request: Request) -> Wire | None:
         """Return what `attempt` would send: litellm is asked over connections that lead nowhere.
 
-        None where litellm goes its own ways, on which the question would really be sent.
+        None where it sends nothing; why, `attempt` says.
         """
-        if "client" not in self._arguments:
-            return None
-        tape = Tape(Nowhere(), self._host)
+        tape = Tape(Nowhere(), self._origin, self._read)
+        await self._asked(request, tape)
+        return wire_of(tape.request, self._mask) if tape.request else None
+
+    async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
+        """Have litellm ask over the tape's connections; return how that ended."""
         token = TAPE.set(tape)
         messages = [message.model_dump() for message in request.messages]
         try:
-            await litellm.acompletion(messages=messages, **self._arguments)
-        except Exception:  # noqa: BLE001, S110 # it must fail; why it may fail besides, `attempt` says
-            pass
+            answer = await litellm.acompletion(messages=messages, **self._arguments)
+        except (Heard, Exception) as error:  # noqa: BLE001 # litellm raises what it likes
+            return tape.end or self._judged(error, tape)
         finally:
             TAPE.reset(token)
-        return wire_of(tape.request, self._mask) if tape.request else None
+        return tape.end or _reply(answer.model_dump(), tape)
 
     async def aclose(self) -> None:
         """Close every connection."""
         await self._connections.aclose()
 
-    def _judged(self, error: Exception, tape: Tape) -> AttemptFailed:
-        """Return what an exception of litellm's stands for, by what really came."""
-        url = tape.url or self.name
-        if isinstance(error, litellm.ContentPolicyViolationError):
-            return ContentRefused(f"refused by {url}: {_words(error)}", status=_status(error))
-        if tape.fault is not None:
-            return fault(tape.fault, url)
-        if tape.whole is None:
-            return self._unsent(error)
-        if tape.whole.status != HTTPStatus.OK:
-            return self._refused(tape.whole, url)
-        return _unreadable(tape.whole, url)
+    def _read(self, whole: Whole, url: str) -> Reply | None:
+        try:
+            return read_reply(whole, url, self._sent, as_completion)
+        except UnknownForm:
+            return None
 
-    def _unsent(self, error: Exception) -> AttemptFailed:
-        """Return the failure of a request that was not taped: it never left, or by another way."""
+    def _judged(self, error: BaseException, tape: Tape) -> AttemptFailed:
+        """Return what an exception of litellm's stands for where no reply was understood."""
+        if tape.whole is not None:
+            return malformed({}, tape.whole.content, tape.url or self.name)
+        remedy = ""
         if isinstance(error, litellm.UnsupportedParamsError):
-            return RunFailure(
-                f"{self.name}: {_words(error)} (change it under params, or say drop: [its name])"
-            )
-        status = _status(error)
-        if self._arguments.get("client") is not None or status is None:
-            return RunFailure(f"{self.name}: litellm cannot send this request: {_words(error)}")
-        headers = httpx.Headers(dict(getattr(error, "litellm_response_headers", None) or {}))
-        return self._refused(Whole(status, headers, _body(error)), self.name)
+            remedy = " (change it under params, or say drop: [its name])"
+        return RunFailure(f"{self.name}: litellm cannot send this request: {_words(error)}{remedy}")
 
-    def _refused(self, whole: Whole, url: str) -> AttemptFailed:
-        return failure(whole.status, whole.content, whole.headers, url, self._sent)
+
+class _Clients(LLMClientCache):  # type: ignore[misc] # litellm's types are not read
+    """Hand litellm connections of ours wherever it would open some of its own in an attempt.
+
+    Who else uses litellm in this process (a notebook) is not concerned.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._taped = AsyncHTTPHandler(transport=TapedTransport(), follow_redirects=False)
+
+    def get_cache(self, key: str, **more: object) -> object:
+        if TAPE.get() is not None and key.startswith("async_httpx_client"):
+            return self._taped
+        return super().get_cache(key, **more)
 
 
 def _tame() -> None:
     """Keep litellm's own words out of the user's terminal, and its requests on our connections."""
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    litellm.aclient_session = httpx.AsyncClient(transport=TapedTransport())
+    litellm.in_memory_llm_clients_cache = _Clients()
+    litellm.aclient_session = httpx.AsyncClient(transport=TapedTransport())  # for the SDKs
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+_tame()
 
 
 def _provider(name: str) -> str:
@@ -186,6 +175,29 @@ def _provider(name: str) -> str:
         raise RunFailure(
             f"{name}: litellm knows no such provider; write PROVIDER/MODEL, as anthropic/..."
         ) from None
+
+
+def _check_login(name: str, provider: str) -> None:
+    if provider == "vertex_ai" and find_spec("google") is None:
+        raise RunFailure(f"{name}: Google's log-in is missing; pip install 'apieval[vertex]'")
+
+
+def _official(provider: str) -> str | None:
+    """Return a provider's address, None where litellm alone knows it.
+
+    Raises:
+        RunFailure: where a variable of the environment would have litellm send the key elsewhere.
+    """
+    if provider in OFFICIAL:
+        return OFFICIAL[provider]
+    names = [f"{provider.upper()}_{ending}" for ending in _ELSEWHERE]
+    for name in (*names, *_ELSEWHERE_TOO.get(provider, ())):
+        if os.environ.get(name):
+            raise RunFailure(
+                f"the environment variable {name} would send the key of {provider} elsewhere; "
+                "unset it, or say the address as api_base in providers.yaml"
+            )
+    return None
 
 
 def _check_parameters(name: str, body: Mapping[str, Any]) -> None:
@@ -212,51 +224,25 @@ def _key(provider: str, api_key: str | None) -> dict[str, str]:
     return {"api_key": api_key or "none"}
 
 
-def _reply(answer: dict[str, Any], tape: Tape) -> Reply:
-    """Return the reply in litellm's answer, where what came over the wire was one."""
-    whole = tape.whole
-    if whole is not None and whole.status != HTTPStatus.OK:  # litellm made an answer of it
-        raise failure(whole.status, whole.content, whole.headers, tape.url or "")
+def _reply(answer: dict[str, Any], tape: Tape) -> Reply | AttemptFailed:
+    """Return the reply in litellm's answer, made of a form that is not known here."""
+    if tape.whole is None or tape.url is None:
+        return RunFailure(
+            "litellm reaches this provider over connections of its own, where nobody can say how "
+            "often it asks, or whom; it cannot be evaluated"
+        )
+    content = tape.whole.content
     try:
-        reply = reply_of(answer, rate_hints(whole.headers, datetime.now(UTC)) if whole else None)
+        reply = reply_of(answer)
     except (LookupError, TypeError, AttributeError):
-        raise _unreadable(whole, tape.url or "litellm") from None
-    if whole is None:
+        return malformed(answer, content, tape.url)
+    if any(word in content for word in _REPORTED):
         return reply
-    return reply.model_copy(update={"usage": _reported(reply, whole.content)})
+    usage = reply.usage.model_copy(update={"reasoning_tokens": None})
+    return reply.model_copy(update={"usage": usage})
 
 
-def _reported(reply: Reply, content: bytes) -> Any:  # noqa: ANN401
-    usage = reply.usage
-    if not any(word in content for word in _REPORTED):
-        usage = usage.model_copy(update={"reasoning_tokens": None})
-    return usage
-
-
-def _unreadable(whole: Whole | None, url: str) -> AttemptFailed:
-    """Return the failure that a reply of status 200 stands for which litellm cannot read."""
-    content = whole.content if whole else b""
-    if whole and b'"error"' in content:
-        return hidden_failure(content, whole.headers, url)
-    malformed = TransientFailure(
-        f"malformed reply from {url}: {server_message(content)}", status=HTTPStatus.OK
-    )
-    malformed.billed = b"usage" in content
-    return malformed
-
-
-def _status(error: Exception) -> int | None:
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
-
-
-def _words(error: Exception) -> str:
-    """Return the server's own words out of an exception of litellm's."""
-    return server_message(_body(error))
-
-
-def _body(error: Exception) -> bytes:
-    """Return the body of an error, which litellm puts behind words of its own."""
-    text = str(getattr(error, "message", error)).split("\nTraceback")[0]
-    _, brace, body = text.partition("{")
-    return (brace + body if brace and body.rstrip().endswith("}") else text).encode()
+def _words(error: BaseException) -> str:
+    """Return what an exception of litellm's says, without the traceback it puts behind."""
+    text = str(getattr(error, "message", error)).partition("\nTraceback")[0]
+    return server_message(text.encode())

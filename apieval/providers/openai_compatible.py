@@ -21,8 +21,8 @@ from apieval.errors import AttemptFailed, ServerDown
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
+from apieval.providers.shown import wire_of
 from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
-from apieval.providers.wire import wire_of
 from apieval.schema import Reply, Request
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}

@@ -7,7 +7,7 @@ not matter to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -27,6 +27,7 @@ THOUGHT_TAGS: Final = (
 MOST_THOUGHTS: Final = 100
 """Blocks of thought before an answer; more are no model's, and each costs a copy of the text."""
 _KINDS: Final = ("prompt", "completion")
+_COUNTED: Final = ("usage", "usageMetadata")
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -38,8 +39,15 @@ class Whole(NamedTuple):
     content: bytes
 
 
-def read_reply(response: Whole, url: str, sent: Collection[str] = ()) -> Reply:
+def read_reply(
+    response: Whole,
+    url: str,
+    sent: Collection[str] = (),
+    form: Callable[[Any], Any] | None = None,
+) -> Reply:
     """Return the reply in an HTTP response that is one; `sent` are the request's parameters.
+
+    `form` makes a chat completion of a document of another wire.
 
     Raises:
         AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
@@ -60,12 +68,20 @@ def read_reply(response: Whole, url: str, sent: Collection[str] = ()) -> Reply:
     if isinstance(value, dict) and value.get("error"):
         raise hidden_failure(content, headers, url)
     try:
-        return reply_of(value, rate_hints(headers, datetime.now(UTC)))
+        hints = rate_hints(headers, datetime.now(UTC))
+        return reply_of(form(value) if form else value, hints)
     except (LookupError, TypeError, AttributeError):
-        said = server_message(content)
-        malformed = TransientFailure(f"malformed reply from {url}: {said}", status=HTTPStatus.OK)
-        malformed.billed = isinstance(value, dict) and isinstance(value.get("usage"), dict)
-        raise malformed from None
+        raise malformed(value, content, url) from None
+
+
+def malformed(value: object, content: bytes, url: str) -> TransientFailure:
+    """Return the failure that a document stands for in which there is no reply."""
+    found = TransientFailure(
+        f"malformed reply from {url}: {server_message(content)}", status=HTTPStatus.OK
+    )
+    counts = [value.get(name) for name in _COUNTED] if isinstance(value, dict) else []
+    found.billed = any(isinstance(each, dict) for each in counts)
+    return found
 
 
 def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN401 # any JSON

@@ -1,47 +1,59 @@
 """What really went over the wire while litellm was asked: one request, one reply, recorded.
 
-litellm invents statuses, drops headers and calls some failures answers; the reply itself does
-not lie. A second request within one attempt would be a retry of somebody else's, and one to
-another host would carry the key where it does not belong: neither is let through.
+litellm invents statuses, drops headers, guesses token counts and calls some failures answers;
+the reply itself does not lie. So litellm's part ends where a reply has come that is understood
+here. A second request within one attempt would be a retry of somebody else's, and one to another
+host would carry the key where it does not belong: neither is let through.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
+import aiohttp
 import httpx
 
+from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.replies import Whole
-from apieval.providers.transport import whole
+from apieval.providers.transport import fault, whole
+from apieval.schema import Reply
 
 
 @dataclass(slots=True)
 class Tape:
     """What one attempt sent and got, over which connections.
 
-    `host` is where alone a request may go, None where litellm knows the address; `fault` is what
-    broke the connection.
+    `origin` is where alone a request may go, None where litellm knows the address. `read` makes a
+    reply of what came, None of what it does not understand; `end` is how that went.
     """
 
     connections: httpx.AsyncBaseTransport
-    host: str | None
+    origin: httpx.URL | None
+    read: Callable[[Whole, str], Reply | None]
     request: httpx.Request | None = None
     whole: Whole | None = None
-    fault: Exception | None = None
+    end: Reply | AttemptFailed | None = None
 
     @property
     def url(self) -> str | None:
-        """Return where the request went, without a query, which may hold a key."""
-        if self.request is None:
-            return None
-        parts = urlsplit(str(self.request.url))
-        return parts._replace(query="", fragment="").geturl()
+        """Return where the request went, without its query."""
+        return bare(self.request.url) if self.request else None
 
 
 TAPE: Final[ContextVar[Tape | None]] = ContextVar("tape", default=None)
+
+
+_OF_PACKING: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+class Heard(BaseException):
+    """End litellm's part of an attempt: how it ended is known, and on the tape.
+
+    No `Exception`: those are litellm's to map, log and answer, at more cost than all the rest.
+    """
 
 
 class NotLetThrough(Exception):  # a barrier, not an error of the server's
@@ -52,22 +64,20 @@ class TapedTransport(httpx.AsyncBaseTransport):
     """Send over the connections of the attempt at hand, and record on its tape."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request once, and read its reply whole."""
+        """Send a request once, read its reply whole, and return it where litellm is to read it.
+
+        Raises:
+            Heard: where nothing is left to read.
+            NotLetThrough: for a request outside of any attempt.
+        """
         tape = TAPE.get()
-        if tape is None or tape.request is not None:
-            raise NotLetThrough("litellm sent a second request within one attempt")
-        if tape.host is not None and request.url.host != tape.host:
-            raise NotLetThrough(f"litellm meant to send the key to {request.url.host}")
-        tape.request = request
-        try:
-            await request.aread()
-            response = await tape.connections.handle_async_request(request)
-            tape.whole = await whole(response)
-        except Exception as error:
-            tape.fault = error
-            raise
+        if tape is None:
+            raise NotLetThrough(f"litellm meant to ask {bare(request.url)} of its own accord")
+        tape.end = await _end(tape, request)
+        if tape.end is not None or tape.whole is None:
+            raise Heard
         # the body is unpacked, so the headers must not say that it is packed
-        plain = [(k, v) for k, v in response.headers.raw if k.lower() not in _OF_PACKING]
+        plain = [(k, v) for k, v in tape.whole.headers.items() if k.lower() not in _OF_PACKING]
         return httpx.Response(tape.whole.status, headers=plain, content=tape.whole.content)
 
 
@@ -79,4 +89,28 @@ class Nowhere(httpx.AsyncBaseTransport):
         raise httpx.ConnectError("only looked at, not sent", request=request)
 
 
-_OF_PACKING: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
+async def _end(tape: Tape, request: httpx.Request) -> Reply | AttemptFailed | None:
+    """Send a request and return how that ended, None where it is not understood."""
+    url = bare(request.url)
+    if tape.request is not None:
+        return RunFailure(f"litellm meant to send a second request, to {url}, for one answer")
+    if tape.origin is not None and _origin(request.url) != _origin(tape.origin):
+        return RunFailure(f"litellm meant to send the key to {url}, not to {bare(tape.origin)}")
+    tape.request = request
+    try:
+        await request.aread()
+        tape.whole = await whole(await tape.connections.handle_async_request(request))
+        return tape.read(tape.whole, url)
+    except AttemptFailed as error:
+        return error
+    except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
+        return fault(error, url)
+
+
+def bare(url: httpx.URL) -> str:
+    """Return an address without its query, which may hold a key."""
+    return str(url.copy_with(query=None, fragment=None))
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port

@@ -22,9 +22,12 @@ FINISH_REASONS: Final[Mapping[str, Outcome]] = {
     "refusal": Outcome.REFUSED,
     "guardrail_intervened": Outcome.REFUSED,
     "content_filtered": Outcome.REFUSED,
+    "error_toxic": Outcome.REFUSED,
+    "model_armor": Outcome.REFUSED,
     "abort": Outcome.FAILED,
     "error": Outcome.FAILED,
     "cancelled": Outcome.FAILED,
+    "timeout": Outcome.FAILED,
     "insufficient_system_resource": Outcome.FAILED,
 }
 """Finish reason in lower case -> outcome; every other reason (stop, eos, end_turn, null ...) says

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
 
 from apieval import one_run
 from apieval.cli import app
+from apieval.errors import ServerDown
 from apieval.run import limiter
 from apieval.run.retry import RetryPolicy
+from apieval.schema import Message, Request
+from apieval.sections import Hosted
 from tests.e2e.program import Done, Material, end_all, material
+from tests.e2e.wires import HOSTED, hosted
+
+if TYPE_CHECKING:
+    from apieval.providers.hosted import HostedClient
 
 Inside = Callable[..., Done]
 
@@ -49,3 +60,24 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ten(tmp_path: Path) -> Material:
     return material(tmp_path / "ten.csv", 10)
+
+
+@pytest.fixture(scope="session")
+def litellm_imported() -> None:
+    """Import litellm once, with the warnings that are its own, and all it imports when asked."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from apieval.providers.hosted import HostedClient  # noqa: PLC0415 # it takes seconds
+
+        for wire in HOSTED:
+            asyncio.run(_ask_nobody(HostedClient, wire))
+
+
+async def _ask_nobody(client_of: type[HostedClient], wire: str) -> None:
+    entry = hosted(wire, "http://127.0.0.1:9/v1")
+    client = client_of(Hosted.model_validate(entry), {"model": entry["model"]}, None)
+    asked = Request(id=0, setting="regular", sample=0, messages=(), identity="", key="")
+    message = Message(role="user", content="ciao")
+    with suppress(ServerDown):
+        await client.attempt(asked.model_copy(update={"messages": (message,)}))
+    await client.aclose()

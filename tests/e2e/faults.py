@@ -16,11 +16,13 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from enum import Enum
 from typing import Any, Final, Self
+
+from tests.e2e.wires import question, spoken
 
 PATIENCE_S: Final = 60.0
 """How long a test waits for what must come; never reached unless something is broken."""
@@ -177,7 +179,7 @@ def randomly(rate: float, seed: int, names: Sequence[str] = QUICK, at_most: int 
 
 
 class FaultServer:
-    """Answer `/v1/chat/completions` from a table of answers by rebus, faults as planned."""
+    """Answer from a table of answers by rebus, faults as planned, on whichever wire is asked."""
 
     def __init__(
         self, answers: Mapping[str, str], plan: Plan | None = None, latency_s: float = 0.0
@@ -286,7 +288,7 @@ class FaultServer:
     def _see(
         self, count: int, path: str, headers: Mapping[str, str], body: dict[str, Any] | None
     ) -> Seen:
-        text = body["messages"][-1]["content"] if body else "Rebus: "
+        text = question(body) if body else "Rebus: "
         rebus = _REBUS.findall(text)[-1].strip()
         with self._changed:
             self._attempts[rebus] += bool(body)
@@ -332,6 +334,7 @@ class FaultServer:
             with self._changed:
                 self.good[seen.rebus] += 1
                 self._changed.notify_all()
+        reply = replace(reply, body=spoken(seen.path, reply.body))
         writer.write(_head(reply))
         if reply.manner is Manner.DRIP:
             for byte in reply.body:

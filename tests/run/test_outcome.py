@@ -27,13 +27,15 @@ def test_a_cut_answer_is_truncated_with_text_or_without(reason: str, text: str) 
 
 
 @pytest.mark.parametrize("text", ["", "Non posso"])
-@pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "RECITATION", "refusal"])
+@pytest.mark.parametrize(
+    "reason", ["content_filter", "SAFETY", "refusal", "ERROR_TOXIC", "MODEL_ARMOR"]
+)
 def test_a_filtered_answer_is_refused(reason: str, text: str) -> None:
     assert judge(Reply(text=text, finish_reason=reason)) is Outcome.REFUSED
 
 
 @pytest.mark.parametrize("text", ["", "Procediamo alla", "Soluzione: x"])
-@pytest.mark.parametrize("reason", ["abort", "error", "Cancelled"])
+@pytest.mark.parametrize("reason", ["abort", "error", "Cancelled", "TIMEOUT"])
 def test_what_was_broken_off_is_no_answer_of_the_models(reason: str, text: str) -> None:
     assert judge(Reply(text=text, finish_reason=reason)) is Outcome.FAILED
 

@@ -11,8 +11,8 @@ import pytest
 
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
+from apieval.providers.shown import wire_of
 from apieval.providers.table import connect, connect_hosted
-from apieval.providers.wire import wire_of
 from apieval.schema import Message, Request
 from apieval.sections import Hosted
 from tests.servers import Answer, Scripted, Seen
@@ -79,8 +79,10 @@ def test_what_litellm_would_send_is_shown_without_being_sent() -> None:
             await theirs.aclose()
             return *wires, server.seen
 
-    wire, unknown, (seen,) = asyncio.run(run())
-    assert unknown is None, "where litellm takes no client of ours, nobody can look"
+    wire, over_the_sdk, (seen,) = asyncio.run(run())
+    assert over_the_sdk is not None
+    assert httpx.URL(over_the_sdk.url).path == "/openai/deployments/m/chat/completions"
+    assert over_the_sdk.headers["api-key"] == "***"
     assert wire is not None
     assert (httpx.URL(wire.url).path, wire.body) == (seen.path, seen.json)
     assert seen.headers["x-api-key"] == KEY

@@ -1,0 +1,71 @@
+"""Forms of replies: which is whose, and what counts of tokens mean there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from apieval.providers.forms import UnknownForm, as_completion
+from apieval.providers.replies import reply_of
+from apieval.schema import Usage
+from tests.providers.wires import anthropic, bedrock, cohere, gemini
+
+
+def usage(body: dict[str, Any]) -> Usage:
+    return reply_of(as_completion(body)).usage
+
+
+def test_cached_tokens_are_part_of_the_prompt() -> None:
+    counts = {"input_tokens": 12, "output_tokens": 96}
+    cached = {"cache_read_input_tokens": 300, "cache_creation_input_tokens": 100}
+    claude = anthropic(usage={**counts, **cached})
+    expected = Usage(prompt_tokens=412, completion_tokens=96, total_tokens=508, cached_tokens=300)
+    assert usage(claude) == expected
+    counts = {"inputTokens": 12, "outputTokens": 96, "totalTokens": 508}
+    cached = {"cacheReadInputTokens": 300, "cacheWriteInputTokens": 100}
+    assert usage(bedrock(usage={**counts, **cached})) == expected
+    counts = {"promptTokenCount": 412, "candidatesTokenCount": 96, "totalTokenCount": 508}
+    google = gemini(usageMetadata={**counts, "cachedContentTokenCount": 300})
+    assert usage(google) == expected
+    tokens = {"input_tokens": 412, "output_tokens": 96}
+    assert usage(cohere(usage={"tokens": tokens, "cached_tokens": 300})) == expected
+
+
+def test_thought_is_counted_where_it_was_reported() -> None:
+    details = {"output_tokens_details": {"thinking_tokens": 40}}
+    claude = anthropic(usage={"input_tokens": 412, "output_tokens": 96, **details})
+    assert usage(claude).reasoning_tokens == 40
+    assert usage(anthropic()).reasoning_tokens is None
+
+
+def test_google_leaves_out_the_count_of_an_answer_that_never_came() -> None:
+    counts = {"promptTokenCount": 412, "thoughtsTokenCount": 96, "totalTokenCount": 508}
+    found = usage(gemini(None, "MAX_TOKENS", usageMetadata=counts))
+    assert (found.completion_tokens, found.reasoning_tokens, found.total_tokens) == (96, 96, 508)
+
+
+@pytest.mark.parametrize("value", [None, True, "12", -1, 1.5, [1]])
+def test_what_is_no_count_is_unknown(value: object) -> None:
+    counts = {"input_tokens": value, "output_tokens": value, "cache_read_input_tokens": value}
+    assert usage(anthropic(usage=counts)) == Usage()
+
+
+def test_ollama_speaks_for_itself() -> None:
+    message = {"role": "assistant", "content": "ciao", "thinking": "penso"}
+    counts = {"prompt_eval_count": 10, "eval_count": 5}
+    body = {"model": "x", "message": message, "done": True, "done_reason": "stop", **counts}
+    reply = reply_of(as_completion(body))
+    assert (reply.text, reply.reasoning, reply.finish_reason) == ("ciao", "penso", "stop")
+    assert reply.usage == Usage(prompt_tokens=10, completion_tokens=5, total_tokens=15)
+
+
+@pytest.mark.parametrize("value", [[], None, 7, "testo", {"choices": []}])
+def test_what_is_no_form_of_anybodys_stays_as_it_is(value: object) -> None:
+    assert as_completion(value) is value
+
+
+@pytest.mark.parametrize("value", [{}, {"id": "x"}, {"error": None}, {"content": "x"}])
+def test_an_unknown_form_says_so(value: object) -> None:
+    with pytest.raises(UnknownForm):
+        as_completion(value)
