@@ -444,6 +444,17 @@ def test_a_pipe_gets_a_line_now_and_then_with_the_models_name(
     assert all("model" in each for each in events if each["event"] != "message")
 
 
+def test_a_log_that_takes_nothing_costs_no_model_an_answer(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, one=model(server.url), two=model(server.url, model="altro"))
+        done = inside(*TWO, "--data", ten.path, "--log", "/dev/full")
+        assert (done.code, server.paid) == (0, 20), done.err
+    for name in ("one", "two"):  # once each
+        assert done.err.count(f"{name}: --log /dev/full: No space left on device") == 1
+
+
 @pytest.mark.parametrize("columns", [120, 40, 12])
 def test_a_terminal_shows_a_row_for_each_model(
     columns: int, hundred: Material, tmp_path: Path
