@@ -27,7 +27,7 @@ demo: run-env ## Evaluate the embedded baseline on the sample: no key, no server
 	@$(BIN)/apieval run baseline --yes
 
 test: dev-env ## Run the tests with coverage
-	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --cov --cov-report=term $(ARGS)
 
 contract-vllm: dev-env ## Try a real vLLM on the CPU; installs 3.4 GB and takes minutes
 	@$(BIN)/python tools/install_vllm.py $(VLLM)
