@@ -45,7 +45,7 @@ def _unseen(found: Mapping[str, Any], n: int) -> str:
     if found["smallest"] is None:
         return f"none could have been seen {rebuses}"
     least = f"{100 * found['smallest']:.1f}"
-    return f"one of less than {least} points would most likely not have been seen {rebuses}"
+    return f"one of less than {least} points may have been missed {rebuses}"
 
 
 def _among(pair: Mapping[str, Any]) -> str:
