@@ -175,7 +175,7 @@ def score(
 
 
 def compare(
-    folders: Sequence[Path],
+    folders: Sequence[str | Path],
     *,
     parser: str = official.NAME,
     baseline: str | None = None,
@@ -190,7 +190,7 @@ def compare(
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
     """
-    runs = scored.read_all(folders, parser)
+    runs = scored.read_all([Path(each) for each in folders], parser)
     first = None if baseline is None else _baseline(runs, baseline)
     doubts = list(objections.found(runs))
     refused = [each.text for each in doubts if each.level == "refusal"]
