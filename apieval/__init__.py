@@ -1,12 +1,12 @@
 """Measure how well language models solve verbalized Italian rebuses, through any model's API.
 
-For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `run` models and
-`score` what is stored. Importing this package opens nothing and imports no network library.
+For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `run` models,
+`score` what is stored and `compare` scores. Importing this package opens nothing and imports no network library.
 """
 
 from apieval import version
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
-from apieval.evaluate import run, score
+from apieval.evaluate import compare, run, score
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Dataset, load
 from apieval.rebus.metrics import tally
@@ -36,6 +36,7 @@ __all__ = [
     "Watcher",
     "__version__",
     "build_prompt",
+    "compare",
     "load",
     "parse",
     "run",

@@ -1,4 +1,4 @@
-"""The verbs: run models, check them, score answers. Each takes options and returns what it found.
+"""The verbs: run models, check them, score answers, compare scores; each returns what it found.
 
 This module joins the wings and owns no knowledge of its own. What a run needs is imported when
 one begins: scoring never opens a socket, and cannot.
@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval import config as configuration
+from apieval import scored
+from apieval.analysis import compare as comparison
+from apieval.analysis import objections
+from apieval.analysis.objections import Objection
+from apieval.analysis.pairing import Scored
 from apieval.analysis.summary import Measured
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
@@ -167,6 +172,66 @@ def score(
         samples = 1 + max((each.sample for each in scores), default=0)
     measured = Measured(path.stem, selection, settings or [setting], samples)
     return result_of(path.stem, out, write(out, measured, scores, None))
+
+
+def compare(
+    folders: Sequence[str | Path],
+    *,
+    parser: str = official.NAME,
+    baseline: str | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Compare the scores of runs, rebus by rebus: each with each, or all with the `baseline`.
+
+    `folders` are run folders, or what `score` wrote to its `out`; `baseline` names one of them by
+    its folder, its folder's name or its model. What is returned is the document that `--json`
+    prints. With `force` runs of different data or parser versions are compared all the same.
+
+    Raises:
+        ConfigError, DataError, StoreError: naming file, line and remedy.
+    """
+    runs = scored.read_all([Path(each) for each in folders], parser)
+    first = None if baseline is None else _baseline(runs, baseline)
+    doubts = list(objections.found(runs))
+    refused = [each.text for each in doubts if each.level == "refusal"]
+    if refused and not force:
+        raise DataError(
+            f"these runs cannot be compared: {'; '.join(refused)}. Score them anew with one version "
+            "and on the same data, or say --force to compare them all the same."
+        )
+    document = comparison.compare(runs, parser, [*map(_forced, doubts)], first)
+    if not document["tests"]:
+        raise StoreError(
+            "there is nothing to compare: no two runs answered one rebus in one setting."
+        )
+    if not force and any(each["left_out"]["other_words"] for each in document["comparisons"]):
+        raise DataError(
+            "these runs cannot be compared: they count different numbers of words in the same "
+            "rebuses, so their gold rows differ. Score them anew, or say --force to leave such out."
+        )
+    return document
+
+
+def _forced(doubt: Objection) -> Objection:
+    """Return an objection as it stands in a comparison that was made in spite of it."""
+    if doubt.level != "refusal":
+        return doubt
+    return replace(doubt, level="warning", text=f"compared by force: {doubt.text}")
+
+
+def _baseline(runs: Sequence[Scored], baseline: str) -> str:
+    for given in ("name", "folder", "model"):
+        found = [run.name for run in runs if getattr(run, given) == baseline]
+        if len(found) == 1:
+            return found[0]
+    found = [run.name for run in runs if Path(run.folder).resolve().name == baseline]
+    if len(found) == 1:
+        return found[0]
+    names = [run.name for run in runs]
+    raise ConfigError(
+        f"--baseline {baseline}: not one of these runs{did_you_mean(baseline, names)}; "
+        f"they are {', '.join(names)}."
+    )
 
 
 def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ItemScore]:

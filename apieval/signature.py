@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,10 @@ from typing import Any, Final
 ALGORITHM: Final = "sha256"
 SHORT: Final = 12
 """Hex digits of a short hash: 48 bits, no clash among fewer than a million things."""
+_VALUE: Final = r"(?:[^\\|:]|\\[\\|:])*+"
+_PART: Final = re.compile(rf"([a-z_]+):({_VALUE})", re.DOTALL)
+_SIGNATURE: Final = re.compile(rf"[a-z_]+:{_VALUE}(?:\|[a-z_]+:{_VALUE})*+", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def canonical_json(value: object) -> str:
@@ -69,3 +74,14 @@ def signature(parts: Mapping[str, str | int]) -> str:
     escaped by a backslash. Equal set-ups give equal strings.
     """
     return "|".join(f"{name}:{escape(str(value))}" for name, value in parts.items())
+
+
+def parts(text: str) -> dict[str, str]:
+    r"""Return the parts of a signature by name, unescaped; the inverse of `signature`.
+
+    Raises:
+        ValueError: for a text that is no signature.
+    """
+    if not _SIGNATURE.fullmatch(text):
+        raise ValueError(f"no signature: {text[:80]!r}")
+    return {name: _ESCAPED.sub(r"\1", value) for name, value in _PART.findall(text)}

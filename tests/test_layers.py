@@ -40,10 +40,12 @@ ANNEXES = {
     "one_run": "evaluate",
     "side_by_side": "evaluate",
     "one_check": "evaluate",
+    "scored": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
 LATE = {
+    "analysis.paired": {"numpy"},
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
     "cli.serve": {"apieval.rebus.baseline.server"},

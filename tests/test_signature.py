@@ -122,3 +122,14 @@ values = st.text(st.sampled_from("ab\\|:@, "), max_size=8)
 @given(st.dictionaries(names, values, min_size=1, max_size=5))
 def test_two_set_ups_never_share_a_signature(parts: dict[str, str]) -> None:
     assert read_back(sig.signature(parts)) == list(parts.items())
+
+
+@given(st.dictionaries(names, values, min_size=1, max_size=5))
+def test_its_parts_can_be_read_back(parts: dict[str, str]) -> None:
+    assert sig.parts(sig.signature(parts)) == parts
+
+
+@pytest.mark.parametrize("text", ["", "data", "data:a|", "data:a:b", "data:a\\", "Data:a", "a:b|c"])
+def test_no_signature_has_no_parts(text: str) -> None:
+    with pytest.raises(ValueError, match="no signature"):
+        sig.parts(text)

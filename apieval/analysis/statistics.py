@@ -45,14 +45,18 @@ def bootstrap(items: Sequence[tuple[float, ...]]) -> list[Interval]:
     ratios = [
         {values[at] / values[at + 1] for values, _ in distinct} for at in range(0, len(items[0]), 2)
     ]
-    drawn = _resampled(distinct, len(items)) if any(len(each) > 1 for each in ratios) else None
+    drawn = resampled(distinct, len(items)) if any(len(each) > 1 for each in ratios) else None
     return [
         drawn[at] if drawn and len(each) > 1 else wilson(each.pop() * len(items), len(items))
         for at, each in enumerate(ratios)
     ]
 
 
-def _resampled(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> list[Interval]:
+def resampled(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> list[Interval]:
+    """Return percentile intervals of ratios of sums over `n` items drawn from distinct ones.
+
+    Each comes with how often it stands among the items; a value is as in `bootstrap`.
+    """
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 

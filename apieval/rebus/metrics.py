@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from apieval.schema import Prediction, Rebus, Tally
+from apieval.schema import Prediction, Rebus, Setting, Tally
 
 HEADLINE: Final = "solution_match"
 
@@ -51,6 +51,14 @@ METRICS: Final[dict[str, Callable[[Prediction, Rebus], Tally]]] = {
 
 OF_REBUSES: Final = frozenset({"first_pass_accuracy", "solution_match"})
 """The metrics that are right or wrong once a rebus: proportions of rebuses."""
+
+HINTS_ONLY: Final = "word_guess_length_accuracy"
+"""In the headline table of `hints` alone: without hints nobody told the model the lengths."""
+
+
+def shown_in(setting: Setting) -> list[str]:
+    """Return the metrics of a setting's headline table."""
+    return [name for name in METRICS if name != HINTS_ONLY or setting == "hints"]
 
 
 def tally(prediction: Prediction, gold: Rebus) -> dict[str, Tally]:

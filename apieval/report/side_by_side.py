@@ -10,8 +10,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from apieval.rebus.metrics import HEADLINE, METRICS
-from apieval.report.terminal import FIGURE, HINTS_ONLY, number, visible
+from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.report.terminal import FIGURE, number, visible
+from apieval.schema import Setting
 
 Summary = Mapping[str, Any]
 
@@ -34,8 +35,8 @@ def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
         yield Text("* PARTIAL: over the answers there are", style="bold yellow")
 
 
-def _table(summaries: Sequence[Summary], setting: str) -> Table:
-    metrics = [name for name in METRICS if name != HINTS_ONLY or setting == "hints"]
+def _table(summaries: Sequence[Summary], setting: Setting) -> Table:
+    metrics = shown_in(setting)
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
     room = (WIDTH - 1 - _FRAME - max(map(cell_len, metrics))) // len(summaries) - _FRAME
     if room > FIGURE:  # there may be a mark behind it

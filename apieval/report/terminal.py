@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
-from apieval.rebus.metrics import HEADLINE, METRICS
+from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.schema import Setting
 from apieval.wording import counted
 
-HINTS_ONLY: Final = "word_guess_length_accuracy"
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
@@ -93,7 +93,7 @@ def _served(summary: Mapping[str, Any]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _metrics(summary: Mapping[str, Any], setting: str) -> Table:
+def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
     """Return a setting's table; where answers are missing, bounds stand in for figures."""
     figures = summary["figures"][setting][_ALL][_OFFICIAL]
     partial = "at_least" in figures[HEADLINE]["micro"]
@@ -101,9 +101,7 @@ def _metrics(summary: Mapping[str, Any], setting: str) -> Table:
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in METRICS:
-        if name == HINTS_ONLY and setting != "hints":
-            continue
+    for name in shown_in(setting):
         micro, macro = figures[name]["micro"], figures[name]["macro"]
         cells = _bounds(micro) if partial else _sure(micro, macro)
         table.add_row(name, *cells, f"{micro['n']:,}", style="bold" if name == HEADLINE else None)

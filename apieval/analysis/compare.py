@@ -1,0 +1,190 @@
+"""The comparison of runs: every metric of every pair and setting, and all their tests together.
+
+A difference is B's figure less A's, micro, over the rebuses that both answered. Of several runs
+each pair has rebuses in common of its own; the tests of all pairs, settings and metrics are one
+family for Holm's adjustment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from apieval.analysis import paired, plain_words
+from apieval.analysis.objections import Objection
+from apieval.analysis.paired import ALPHA, POWER
+from apieval.analysis.pairing import Both, Common, Scored, common, common_to_all
+from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS, Interval
+from apieval.rebus.metrics import HEADLINE, OF_REBUSES, shown_in
+from apieval.schema import SETTINGS, Setting
+
+FORMAT: Final = 1
+
+
+def compare(
+    runs: Sequence[Scored],
+    parser: str,
+    objections: Sequence[Objection] = (),
+    baseline: str | None = None,
+) -> dict[str, Any]:
+    """Compare all runs with each other, or with the `baseline` alone; return the whole document."""
+    compared = [
+        _pair(a, b, setting)
+        for setting in SETTINGS
+        for a, b in _pairs(runs, baseline)
+        if setting in a.rows and setting in b.rows
+    ]
+    tests = [metric for each in compared for metric in each["metrics"].values()]
+    for metric, p in zip(tests, paired.holm([each["p"] for each in tests]), strict=True):
+        metric["p_holm"] = p
+    for each in compared:
+        each["sentence"] = plain_words.of(each, len(tests))
+    return {
+        "format": FORMAT,
+        "parser": parser,
+        "confidence": CONFIDENCE,
+        "alpha": ALPHA,
+        "power": POWER,
+        "trials": TRIALS,
+        "seed": SEED,
+        "tests": len(tests),
+        "baseline": baseline,
+        "findings": [
+            {"kind": each.kind, "level": each.level, "text": each.text} for each in objections
+        ],
+        "runs": [_run(each) for each in runs],
+        "common_to_all": {
+            setting: common_to_all(runs, setting)
+            for setting in SETTINGS
+            if all(setting in run.rows for run in runs)
+        },
+        "comparisons": compared,
+    }
+
+
+def _pairs(runs: Sequence[Scored], baseline: str | None) -> Iterator[tuple[Scored, Scored]]:
+    if baseline is None:
+        yield from combinations(runs, 2)
+        return
+    first = next(run for run in runs if run.name == baseline)
+    yield from ((first, run) for run in runs if run is not first)
+
+
+def _run(run: Scored) -> dict[str, Any]:
+    return {
+        "name": run.name,
+        "model": run.model,
+        "dir": run.folder,
+        "data": run.digest,
+        "settings": list(run.rows),
+        "signatures": run.signatures,
+    }
+
+
+def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
+    shared = common(a, b, setting)
+    return {
+        "a": a.name,
+        "b": b.name,
+        "setting": setting,
+        "rebuses": len(shared.rebuses),
+        "answers": shared.answers,
+        "left_out": dict(shared.left_out),
+        "metrics": {name: metric(name, shared) for name in shown_in(setting) if shared.rebuses},
+        "solved": _solved(shared.rebuses),
+    }
+
+
+def _solved(rebuses: Sequence[Both]) -> dict[str, Any]:
+    """Return which rebuses only one solves; of several samples one that is right is enough."""
+    found: dict[tuple[bool, bool], list[Any]] = {
+        (a, b): [] for a in (True, False) for b in (True, False)
+    }
+    for each in rebuses:
+        solved_a = any(a[HEADLINE].right for a, _ in each.answers)
+        solved_b = any(b[HEADLINE].right for _, b in each.answers)
+        found[solved_a, solved_b].append(each.id)
+    return {
+        "both": len(found[True, True]),
+        "neither": len(found[False, False]),
+        "only_a": {"count": len(found[True, False]), "ids": found[True, False]},
+        "only_b": {"count": len(found[False, True]), "ids": found[False, True]},
+    }
+
+
+def metric(name: str, shared: Common) -> dict[str, Any]:
+    """Return one metric of a pair: both figures, their difference, how sure it is, and the test."""
+    sums = [_sum(name, each) for each in shared.rebuses]
+    total = sum(each[2] for each in sums)
+    a, b = sum(each[0] for each in sums), sum(each[1] for each in sums)
+    judged = _of_proportion(sums) if name in OF_REBUSES and shared.single else _of_words(sums)
+    interval, macro_interval, more = judged
+    share_a, share_b = (math.fsum(each[at] for each in sums) / shared.answers for at in (3, 4))
+    return {
+        **_difference(a / total, b / total, (b - a) / total, interval),
+        "n": total,
+        "macro": _difference(share_a, share_b, share_b - share_a, macro_interval),
+        **more,
+    }
+
+
+def _difference(a: float, b: float, difference: float, interval: Interval) -> dict[str, float]:
+    return {"a": a, "b": b, "difference": difference, "low": interval[0], "high": interval[1]}
+
+
+_Sum = tuple[int, int, int, float, float, int]
+"""Of one rebus: what A and B have right, of how many; both shares, summed up; how many answers."""
+
+
+def _sum(name: str, rebus: Both) -> _Sum:
+    pairs = [(a[name], b[name]) for a, b in rebus.answers]
+    return (
+        sum(a.right for a, _ in pairs),
+        sum(b.right for _, b in pairs),
+        sum(a.total for a, _ in pairs),
+        sum(a.share for a, _ in pairs),
+        sum(b.share for _, b in pairs),
+        len(pairs),
+    )
+
+
+_Judged = tuple[Interval, Interval, dict[str, Any]]
+
+
+def _of_proportion(sums: Sequence[_Sum]) -> _Judged:
+    both = sum(1 for a, b, *_ in sums if a and b)
+    only_a = sum(1 for a, b, *_ in sums if a and not b)
+    only_b = sum(1 for a, b, *_ in sums if b and not a)
+    interval = paired.newcombe(both, only_a, only_b, len(sums) - both - only_a - only_b)
+    smallest = paired.smallest_share(len(sums), only_a + only_b)
+    return (
+        interval,
+        interval,
+        {
+            "p": paired.mcnemar(only_a, only_b),
+            "test": "mcnemar-exact",
+            "interval": "newcombe-10",
+            "smallest": smallest and smallest[0],
+            "discordance": smallest and smallest[1],
+        },
+    )
+
+
+def _of_words(sums: Sequence[_Sum]) -> _Judged:
+    p, exact = paired.sign_flip([b - a for a, b, *_ in sums])
+    interval, macro = paired.bootstrap(
+        [(b - a, total, round(y - x, 4), k) for a, b, total, x, y, k in sums]
+    )
+    return (
+        interval,
+        macro,
+        {
+            "p": p,
+            "test": "sign-flip-exact" if exact else "sign-flip-sampled",
+            "interval": "bootstrap",
+            "smallest": paired.smallest_ratio([(b - a, total) for a, b, total, *_ in sums]),
+            "discordance": None,
+        },
+    )

@@ -1,0 +1,104 @@
+"""The tables that `apieval compare` shows: one a setting and pair, and what it says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from apieval.analysis.plain_words import chance, points
+from apieval.rebus.metrics import HEADLINE
+from apieval.report.terminal import FIGURE, number, visible
+from apieval.wording import counted
+
+_SHOWN: Final = 10
+"""So many ids stand below a table; all of them in `--json`."""
+_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
+_REASONS: Final = {
+    "missing_in_a": "missing in A",
+    "missing_in_b": "missing in B",
+    "missing_in_both": "missing in both",
+    "failed_in_a": "failed in A",
+    "failed_in_b": "failed in B",
+    "failed_in_both": "failed in both",
+    "no_common_sample": "no sample of both",
+    "other_words": "gold rows that differ",
+}
+_LEGEND: Final = (
+    "B - A, 95 % and least: points of 100, micro. p: after Holm over {tests}. least: the smallest "
+    "difference that these rebuses show in 4 of 5 cases (80 % power, 5 %, one test alone)."
+)
+
+
+def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Yield what a terminal shows of a comparison: doubts first, the sentence of each pair last."""
+    for each in document["findings"]:
+        yield Text(visible(finding(each)), style=_STYLES[each["level"]])
+    runs = len(document["runs"])
+    yield Text(f"\ncomparison of {runs} runs, {visible(document['parser'])} parser", style="bold")
+    for pair in document["comparisons"]:
+        yield from _pair(pair)
+    yield Text("")
+    yield Text(_LEGEND.format(tests=counted(document["tests"], "test")), style="dim")
+    if runs > 2:  # noqa: PLR2004 # of two it stands above
+        for setting, count in document["common_to_all"].items():
+            yield Text(
+                f"{setting}: {counted(count, 'rebus', 'rebuses')} common to all", style="dim"
+            )
+
+
+def finding(found: Mapping[str, str]) -> str:
+    """Return a doubt as one line; a warning is loud."""
+    return f"WARNING: {found['text']}" if found["level"] == "warning" else found["text"]
+
+
+def _pair(pair: Mapping[str, Any]) -> Iterator[RenderableType]:
+    yield Text(visible(f"\n{pair['setting']}: A = {pair['a']}, B = {pair['b']}"), style="bold")
+    yield Text(_common(pair), style="dim")
+    if pair["metrics"]:
+        yield _table(pair["metrics"])
+        for side in ("a", "b"):
+            yield Text(visible(_only(side, pair["solved"][f"only_{side}"])), style="dim")
+    yield Text(visible(pair["sentence"]))
+
+
+def _common(pair: Mapping[str, Any]) -> str:
+    rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
+    if pair["answers"] != pair["rebuses"]:
+        rebuses += f", {pair['answers']:,} answers of each"
+    why = ", ".join(f"{n:,} {_REASONS[reason]}" for reason, n in pair["left_out"].items() if n)
+    total = sum(pair["left_out"].values())
+    return f"{rebuses}; {total:,} left out{f': {why}' if why else ''}"
+
+
+def _table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
+    table = Table()
+    table.add_column("metric", overflow="fold", min_width=FIGURE)
+    for name in ("A", "B", "B - A", "95 %", "p", "least"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, found in metrics.items():
+        style = "bold" if name == HEADLINE else None
+        table.add_row(name.removesuffix("_accuracy"), *_cells(found), style=style)
+    return table
+
+
+def _cells(found: Mapping[str, Any]) -> Sequence[str]:
+    least = found["smallest"]
+    return (
+        number(found["a"]),
+        number(found["b"]),
+        points(found["difference"]),
+        f"{points(found['low'])} {points(found['high'])}",
+        chance(found["p_holm"]).removeprefix("= ").replace(" ", ""),
+        number(None if least is None else 100 * least, 1),
+    )
+
+
+def _only(side: str, solved: Mapping[str, Any]) -> str:
+    ids = solved["ids"]
+    more = f" and {len(ids) - _SHOWN:,} more (--json has them)" if ids[_SHOWN:] else ""
+    shown = ": " + ", ".join(map(str, ids[:_SHOWN])) if ids else ""
+    return f"only {side.upper()} solves {solved['count']:,}{shown}{more}"

@@ -1,0 +1,200 @@
+"""Scores read back: a run folder, or what `apieval score --out` wrote, by one parser.
+
+Everything is checked as it is read: a wrong comparison looks just like a right one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final, cast
+
+from apieval.analysis.pairing import Scored, Tallies
+from apieval.analysis.summary import FORMAT
+from apieval.errors import ConfigError, StoreError, did_you_mean
+from apieval.rebus.metrics import METRICS
+from apieval.report.files import SCORES, SUMMARY
+from apieval.schema import SETTINGS, RowId, Setting, Tally
+from apieval.signature import parts
+
+_ANEW: Final = "write it anew with `apieval score`."
+_SHOWN: Final = 80
+
+
+def read_all(folders: Sequence[Path], parser: str) -> list[Scored]:
+    """Read several folders; each is named by its model, or by more where models are equal.
+
+    Raises:
+        ConfigError: for fewer than two folders, and one named twice.
+        StoreError: for files that are missing or cannot be read, naming file and line.
+    """
+    if len(folders) < 2:  # noqa: PLR2004 # a comparison takes two
+        raise ConfigError("name at least two folders to compare.")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise ConfigError("a folder was named twice; name each once.")
+    summaries = [_summary(folder, parser) for folder in folders]
+    models = [each.model for each in summaries]
+    names = _names(folders, models)
+    return [
+        _scored(name, folder, summary, parser)
+        for name, folder, summary in zip(names, folders, summaries, strict=True)
+    ]
+
+
+def _names(folders: Sequence[Path], models: Sequence[str]) -> list[str]:
+    """Return what tells the runs apart: their models, else their folders' names, else the paths."""
+    ends = [folder.resolve().name for folder in folders]
+    for names in (models, ends):
+        if len(set(names)) == len(names):
+            return list(names)
+    return [str(folder) for folder in folders]
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    model: str
+    digest: str
+    rebuses: int
+    signatures: Mapping[Setting, Mapping[str, str]]
+
+
+def _summary(folder: Path, parser: str) -> _Summary:
+    path = folder / SUMMARY
+    if not folder.is_dir():
+        raise StoreError(
+            f"{folder}: there is no such folder; name run folders, or those that "
+            "`apieval score --out` wrote."
+        )
+    try:
+        known = json.loads(_bytes(path))
+        if known["format"] != FORMAT:
+            raise StoreError(f"{path}: format {known['format']!r}, not {FORMAT}; {_ANEW}")
+        by_setting = {
+            each: known["signatures"][each] for each in SETTINGS if each in known["signatures"]
+        }
+        _has(parser, by_setting, path)
+        signatures = {each: parts(named[parser]) for each, named in by_setting.items()}
+        found = _Summary(
+            _text(known["model"]),
+            _text(known["data"]["digest"]),
+            _count(known["data"]["n"]),
+            signatures,
+        )
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"{path}: no summary of scores ({_why(error)}); {_ANEW}") from None
+    return found
+
+
+def _has(parser: str, by_setting: Mapping[Setting, Mapping[str, str]], path: Path) -> None:
+    present = sorted({name for named in by_setting.values() for name in dict(named)})
+    if not present:
+        raise ValueError("no signatures")
+    if any(parser not in named for named in by_setting.values()):
+        raise ConfigError(
+            f"--parser {parser}: {path} has no scores by it{did_you_mean(parser, present)}; "
+            f"there are {', '.join(present)}. `apieval score` scores anew by every parser."
+        )
+
+
+def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
+    path = folder / SCORES
+    rows: dict[Setting, dict[str, dict[int, Tallies | None]]] = {
+        setting: {} for setting in summary.signatures
+    }
+    ids: dict[str, RowId] = {}
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            value = json.loads(line)
+            if value["parser"] != parser:
+                continue
+            given = value["id"]
+            samples = rows[cast("Setting", value["setting"])].setdefault(str(_id(given)), {})
+            samples[_new(value["sample"], samples)] = _tallies(value)
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
+            raise StoreError(f"{path}, line {number}: no score ({_why(error)}); {_ANEW}") from None
+        ids[str(given)] = given
+    return Scored(
+        name=name,
+        model=summary.model,
+        folder=str(folder),
+        digest=summary.digest,
+        rebuses=summary.rebuses,
+        signatures=summary.signatures,
+        rows=rows,
+        ids=ids,
+    )
+
+
+def _new(sample: object, known: Collection[int]) -> int:
+    found = _count(sample)
+    if found in known:
+        raise ValueError(f"sample {found} of this row and setting stands above already")
+    return found
+
+
+def _tallies(value: Mapping[str, Any]) -> Tallies | None:
+    counts = value["counts"]
+    if value["outcome"] == "failed":
+        if counts is not None:
+            raise ValueError("a failed request with a score")
+        return None
+    return {name: _tally(*counts[name]) for name in METRICS}
+
+
+def _tally(right: object, total: object) -> Tally:
+    found = Tally(_count(right), _count(total))
+    if not found.right <= found.total or not found.total:
+        raise ValueError(f"{found.right} right of {found.total}")
+    return found
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:  # a bool is an int
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _id(value: object) -> RowId:
+    if type(value) is int or isinstance(value, str):
+        return value
+    raise ValueError(f"{value!r} is no id")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")  # noqa: TRY004 # told like every other fault
+    return value
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return "not whole JSON in UTF-8"
+    said = f"no {error}" if isinstance(error, KeyError) else str(error)
+    return said[:_SHOWN]
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with _opened(path) as file:
+        yield from file  # a file of bytes is split at \n alone
+
+
+def _bytes(path: Path) -> bytes:
+    with _opened(path) as file:
+        return file.read()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise StoreError(
+            f"{path}: there is no such file; `apieval score {path.parent}` writes it for a run, "
+            "and for other answers with --out."
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from apieval.analysis import objections
+from apieval.analysis.pairing import Scored
+from apieval.schema import Setting
+from tests.analysis.scores import SIGNATURE, run
+
+
+def signed(name: str, setting: Setting = "hints", digest: str = "sha256:0", **parts: str) -> Scored:
+    signatures = {setting: {**SIGNATURE, **parts}}
+    return run(name, {0: [4]}, setting=setting, signatures=signatures, digest=digest)
+
+
+class TestObjections:
+    def test_equal_set_ups_have_none(self) -> None:
+        assert list(objections.found([signed("a"), signed("b")])) == []
+
+    @pytest.mark.parametrize(
+        ("part", "kind", "level"),
+        [
+            ("parser", "parsers_differ", "refusal"),
+            ("prompt", "prompts_differ", "warning"),
+            ("sampling", "sampling_differs", "warning"),
+            ("dropped", "dropped_differ", "warning"),
+            ("subset", "selections_differ", "warning"),
+            ("limit", "selections_differ", "warning"),
+            ("n", "selections_differ", "warning"),
+            ("samples", "samples_differ", "warning"),
+            ("apieval", "versions_differ", "note"),
+        ],
+    )
+    def test_a_part_that_differs_is_named(self, part: str, kind: str, level: str) -> None:
+        [found] = objections.found(
+            [signed("a"), signed("b", "hints", "sha256:0", **{part: "other"})]
+        )
+        assert (found.kind, found.level) == (kind, level)
+        assert found.text.endswith(f"in hints: {SIGNATURE.get(part, 'none')} in a; other in b")
+
+    def test_other_data_are_refused(self) -> None:
+        [found] = objections.found([signed("a"), signed("b", digest="sha256:1")])
+        assert (found.kind, found.level) == ("data_differ", "refusal")
+        assert found.text == "the data differ: sha256:0 in a; sha256:1 in b"
+
+    def test_the_same_data_may_have_another_name(self) -> None:
+        [found] = objections.found([signed("a"), signed("b", data="e.csv@0")])
+        assert (found.kind, found.level) == ("data_names_differ", "note")
+        assert found.text.endswith("d.csv in a; e.csv in b")
+
+    def test_what_differs_alike_in_every_setting_is_said_once(self) -> None:
+        def both(name: str, regular: str, hints: str) -> Scored:
+            parts: dict[Setting, str] = {"regular": regular, "hints": hints}
+            signatures: dict[Setting, dict[str, str]] = {
+                each: {**SIGNATURE, "prompt": said} for each, said in parts.items()
+            }
+            return replace(signed(name), signatures=signatures)
+
+        [found] = objections.found([both("a", "x", "x"), both("b", "y", "y")])
+        assert found.text == "the prompts differ: x in a; y in b"
+        apart = [each.text for each in objections.found([both("a", "x", "x"), both("b", "y", "z")])]
+        assert apart == [
+            "the prompts differ in regular: x in a; y in b",
+            "the prompts differ in hints: x in a; z in b",
+        ]
+
+    def test_settings_that_one_has_alone_differ_in_nothing(self) -> None:
+        assert list(objections.found([signed("a"), signed("b", "regular", prompt="q")])) == []

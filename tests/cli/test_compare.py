@@ -1,0 +1,163 @@
+"""`apieval compare`: from folders to tables, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import apieval
+from apieval.errors import ConfigError
+from apieval.rebus import dataset
+from tests.e2e.conftest import Inside
+from tests.e2e.program import plain
+
+SOLUTIONS = [each.solution for each in dataset.load("sample").rebuses]
+
+
+@pytest.fixture
+def scores(inside: Inside, tmp_path: Path) -> Path:
+    """Return a folder with scores of three models: `half` solves 45 of 90, `more` 70, `none` 0."""
+    for name, solved in (("half", 45), ("more", 70), ("none", 0)):
+        raw = tmp_path / f"{name}.jsonl"
+        texts = [f"Soluzione: {SOLUTIONS[n] if n < solved else 'x'}" for n in range(90)]
+        lines = [
+            json.dumps({"id": str(n), "setting": setting, "text": text})
+            for n, text in enumerate(texts)
+            for setting in ("regular", "hints")
+        ]
+        raw.write_text("\n".join(lines), "utf-8")
+        assert inside("score", raw, "--data", "sample", "--out", tmp_path / "s" / name).code == 0
+    return tmp_path / "s"
+
+
+def document(inside: Inside, *words: str | Path) -> dict[str, Any]:
+    done = inside("compare", *words, "--json")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def alter(folder: Path, old: str, new: str) -> None:
+    path = folder / "summary.json"
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_two_runs_are_compared(inside: Inside, scores: Path) -> None:
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 0, done.err
+    assert plain(done.all)
+    assert "more solves more than half in hints: +27.8 points" in done.out
+    assert "90 common rebuses; 0 left out" in done.out
+    assert done.err == ""
+    tables = [line for line in done.out.splitlines() if line.startswith(("│", "┃", "┏", "└"))]
+    assert max(map(len, tables)) <= 80
+    assert done.out == inside("compare", scores / "half", scores / "more").out
+
+
+def test_json_is_one_document_and_the_api_returns_it(inside: Inside, scores: Path) -> None:
+    folders = [scores / "half", scores / "more", scores / "none"]
+    found = document(inside, *folders)
+    assert found == json.loads(json.dumps(apieval.compare([*map(str, folders)])))
+    assert (found["format"], found["parser"], found["tests"]) == (1, "official", 33)
+    assert found["common_to_all"] == {"regular": 90, "hints": 90}
+    assert [each["name"] for each in found["runs"]] == ["half", "more", "none"]
+    pair = found["comparisons"][0]
+    assert pair["solved"]["only_b"] == {"count": 25, "ids": list(range(45, 70))}
+
+
+@pytest.mark.parametrize("given", ["more", "folder", "end"])
+def test_a_baseline_goes_by_model_or_folder(inside: Inside, scores: Path, given: str) -> None:
+    shutil.move(scores / "more", scores / "better")
+    name = {"more": "more", "folder": str(scores / "better"), "end": "better"}[given]
+    folders = [scores / "half", scores / "better", scores / "none"]
+    found = document(inside, *folders, "--baseline", name)
+    pairs = [(each["a"], each["b"]) for each in found["comparisons"]]
+    assert pairs == [("more", "half"), ("more", "none")] * 2
+    assert found["baseline"] == "more"
+
+
+def test_a_baseline_of_one_model_twice_is_not_clear(inside: Inside, scores: Path) -> None:
+    shutil.copytree(scores / "half", scores / "again")
+    folders = [scores / "half", scores / "again"]
+    assert document(inside, *folders, "--baseline", "again")["baseline"] == "again"
+    done = inside("compare", *folders, "--baseline", "hal")
+    assert done.code == 2
+    assert "not one of these runs (did you mean 'half'?); they are half, again." in done.err
+
+
+def test_other_data_are_refused_unless_forced(inside: Inside, scores: Path) -> None:
+    digest = json.loads((scores / "more" / "summary.json").read_text("utf-8"))["data"]["digest"]
+    alter(scores / "more", digest, "sha256:" + "f" * 64)
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 2
+    assert done.out == ""
+    assert f"the data differ: {digest} in half; sha256:fff" in done.err
+    assert "--force" in done.err
+    forced = inside("compare", scores / "half", scores / "more", "--force")
+    assert forced.code == 0
+    assert forced.out.startswith("WARNING: compared by force: the data differ")
+    in_json = inside("compare", scores / "half", scores / "more", "--force", "--json")
+    assert in_json.err.startswith("WARNING: compared by force: the data differ")
+    [finding] = json.loads(in_json.out)["findings"]
+    assert (finding["kind"], finding["level"]) == ("data_differ", "warning")
+
+
+def test_another_version_of_the_parser_is_refused(inside: Inside, scores: Path) -> None:
+    alter(scores / "more", "official@1", "official@2")
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 2
+    assert "the versions of the parser differ: official@1 in half; official@2 in more" in done.err
+
+
+def test_other_prompts_are_warned_of(inside: Inside, scores: Path) -> None:
+    alter(scores / "more", "prompt:cc87d31f842b", "prompt:0123456789ab")
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 0
+    assert done.out.startswith("WARNING: the prompts differ in hints: cc87d31f842b in half; 0123")
+
+
+def test_other_gold_rows_are_refused_and_by_force_left_out(inside: Inside, scores: Path) -> None:
+    path = scores / "more" / "scores.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    first = json.loads(lines[0])
+    first["counts"]["word_guess_accuracy"][1] += 1
+    path.write_text("\n".join([json.dumps(first), *lines[1:]]), "utf-8")
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 2
+    assert "their gold rows differ" in done.err
+    forced = inside("compare", scores / "half", scores / "more", "--force")
+    assert "89 common rebuses; 1 left out: 1 gold rows that differ" in forced.out
+
+
+def test_nothing_in_common_is_an_error(inside: Inside, scores: Path) -> None:
+    (scores / "more" / "scores.jsonl").write_text("", "utf-8")
+    done = inside("compare", scores / "half", scores / "more")
+    assert done.code == 2
+    assert "nothing to compare" in done.err
+
+
+def test_faults_are_one_document_too(inside: Inside, scores: Path) -> None:
+    done = inside("compare", scores / "half", scores / "half", "--json")
+    assert done.code == 2
+    assert json.loads(done.out) == {
+        "error": "a folder was named twice; name each once.",
+        "exit_code": 2,
+    }
+    with pytest.raises(ConfigError, match="at least two"):
+        apieval.compare([scores / "half"])
+
+
+def test_a_run_folder_compares_with_scores_elsewhere(inside: Inside, tmp_path: Path) -> None:
+    assert inside("run", "baseline", "--limit", "2", "--setting", "hints", "--name", "b").code == 0
+    run = Path("results") / "b"
+    assert inside("score", run, "--out", tmp_path / "copy").code == 0
+    found = document(inside, run, tmp_path / "copy")
+    assert found["findings"] == []
+    for metric in found["comparisons"][0]["metrics"].values():
+        assert (metric["difference"], metric["p_holm"]) == (0, 1)
