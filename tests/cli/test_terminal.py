@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.faults import FaultServer
-from tests.e2e.program import PROGRAM, Material, configure, folder, model, shown, stored
+from tests.e2e.program import Material, configure, folder, model, on_terminal, shown, stored
 
 
 @pytest.mark.parametrize(
@@ -22,18 +21,14 @@ def test_a_run_that_costs_money_asks_first(
     with FaultServer(ten.answers) as server:
         price = {"input": 1, "output": 2}
         configure(tmp_path, local=model(server.url, price=price))
-        words = ["apieval", "run", "local", "--data", "ten.csv", "--cache", "off"]
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.environ.update(TERM="xterm", COLUMNS="200")
-            os.execv(PROGRAM, words)  # noqa: S606 # the program itself
+        words = ("run", "local", "--data", "ten.csv", "--cache", "off")
+        process, terminal = on_terminal(*words, columns=200)
         screen = shown(terminal, until=b"begin?")
         assert b"about 0.02 USD, at most 0.05" in screen
         os.write(terminal, typed)
         screen += shown(terminal, until=None)
         os.close(terminal)
-        _, status = os.waitpid(pid, 0)
-        assert (os.waitstatus_to_exitcode(status), server.requests) == (code, requests), screen
+        assert (process.wait(), server.requests) == (code, requests), screen
     assert b"Traceback" not in screen
     assert len(stored(folder())) == requests
     header = json.loads((folder() / "run.json").read_text("utf-8"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
 import random
 import re
 import select
@@ -225,6 +226,32 @@ def holders(secret: str, places: Iterable[Path]) -> list[Path]:
     wanted = (secret.encode(), secret.encode("utf-16-le"))
     files = (file for place in places for file in place.rglob("*") if file.is_file())
     return [file for file in files if any(each in file.read_bytes() for each in wanted)]
+
+
+_ON_IT: Final = """
+import os, sys
+os.close(os.open(os.ttyname(0), os.O_RDWR))  # opened in a new session, it becomes its terminal
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def on_terminal(*words: str, columns: int | None = None) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the program on a terminal of its own; return it, and the terminal's other side.
+
+    Not by `pty.fork`: in a process with threads, as a test with a server is, the child can hang.
+    """
+    terminal, slave = pty.openpty()
+    environ = {**os.environ, "TERM": "xterm", **({"COLUMNS": str(columns)} if columns else {})}
+    process = subprocess.Popen(
+        [sys.executable, "-c", _ON_IT, str(PROGRAM), *words],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=environ,
+        start_new_session=True,
+    )
+    os.close(slave)
+    return process, terminal
 
 
 def shown(terminal: int, until: bytes | None) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import random
 import signal
 import subprocess
@@ -29,6 +28,7 @@ from tests.e2e.program import (
     folder,
     material,
     model,
+    on_terminal,
     plain,
     shown,
     start,
@@ -398,16 +398,13 @@ def test_a_terminal_that_goes_away_stops_the_run_in_order(
 ) -> None:
     with FaultServer(hundred.answers, _held_after(30)) as server:
         configure(tmp_path, local=model(server.url))
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execv(PROGRAM, ["apieval", *RUN, "--data", "hundred.csv", "--log", "log"])  # noqa: S606
+        process, terminal = on_terminal(*RUN, "--data", "hundred.csv", "--log", "log")
         server.wait_for_requests(30 + AT_ONCE)
         os.close(terminal)  # the kernel sends SIGHUP
         while "stopping" not in Path("log").read_text(encoding="utf-8"):
             time.sleep(0.01)
         server.release()
-        _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 130
+        assert process.wait() == 130
     kept = stored(folder())
     assert len(kept) == 30 + AT_ONCE
     assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "interrupted"
@@ -416,16 +413,12 @@ def test_a_terminal_that_goes_away_stops_the_run_in_order(
 def test_a_terminal_shows_a_bar_and_is_left_as_it_was(hundred: Material, tmp_path: Path) -> None:
     with FaultServer(hundred.answers, _held_after(30)) as server:
         configure(tmp_path, local=model(server.url))
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.environ.update(TERM="xterm", COLUMNS="120")
-            os.execv(PROGRAM, ["apieval", *RUN, "--data", "hundred.csv"])  # noqa: S606
+        process, terminal = on_terminal(*RUN, "--data", "hundred.csv", columns=120)
         screen = shown(terminal, until=b"30 of 100")
         server.release()
         screen += shown(terminal, until=None)
         os.close(terminal)
-        _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+        assert process.wait() == 0
     assert b"solution_match" in screen
     assert screen.rfind(b"\x1b[?25h") > screen.rfind(b"\x1b[?25l")  # the cursor is shown again
     assert b"Traceback" not in screen

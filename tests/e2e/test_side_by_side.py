@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pty
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -23,7 +22,6 @@ from apieval.run.prepare import connected
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Plan, Reply, Seen, error, from_request
 from tests.e2e.program import (
-    PROGRAM,
     Material,
     configure,
     end,
@@ -31,6 +29,7 @@ from tests.e2e.program import (
     lines,
     material,
     model,
+    on_terminal,
     plain,
     shown,
     start,
@@ -465,10 +464,8 @@ def test_a_terminal_shows_a_row_for_each_model(
         FaultServer(hundred.answers, _held_after(20)) as two,
     ):
         configure(tmp_path, **{names[0]: model(one.url), names[1]: model(two.url)})
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.environ.update(TERM="xterm", COLUMNS=str(columns))
-            os.execv(PROGRAM, ["apieval", "run", *names, "--data", "hundred.csv", *REGULAR])  # noqa: S606
+        words = ("run", *names, "--data", "hundred.csv", *REGULAR)
+        process, terminal = on_terminal(*words, columns=columns)
         one.wait_for_requests(30 + AT_ONCE)
         two.wait_for_requests(20 + AT_ONCE)
         screen = b""
@@ -483,8 +480,7 @@ def test_a_terminal_shows_a_row_for_each_model(
         two.release()
         screen += shown(terminal, until=None)
         os.close(terminal)
-        _, code = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(code) == 0, screen
+        assert process.wait() == 0, screen
     assert b"Traceback" not in screen
     assert screen.rfind(b"\x1b[?25h") > screen.rfind(b"\x1b[?25l")  # the cursor is shown again
     for name in names:
@@ -504,10 +500,7 @@ def test_the_question_is_asked_once_for_all(
             two=model(server.url, price={"input": 10, "output": 20}, model="altro"),
         )
         words = ["run", "one", "two", "--data", "ten.csv", "--setting", "regular", "--cache", "off"]
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.environ.update(TERM="xterm", COLUMNS="120")
-            os.execv(PROGRAM, ["apieval", *words, "--max-cost", "5"])  # noqa: S606
+        process, terminal = on_terminal(*words, "--max-cost", "5", columns=120)
         screen = shown(terminal, until=b"begin?")
         assert b"one: forecast: 10 requests" in screen
         assert b"two: forecast: 10 requests" in screen
@@ -517,8 +510,7 @@ def test_the_question_is_asked_once_for_all(
         os.write(terminal, typed)
         screen += shown(terminal, until=None)
         os.close(terminal)
-        _, ended = os.waitpid(pid, 0)
-        assert (os.waitstatus_to_exitcode(ended), server.paid) == (code, paid), screen
+        assert (process.wait(), server.paid) == (code, paid), screen
     assert screen.count(b"begin?") == 1
     assert {status("one"), status("two")} == {"done" if paid else "stopped"}
 
