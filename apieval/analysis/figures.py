@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from typing import Any, Final, Literal
 
 from apieval.analysis.statistics import Interval, bootstrap, wilson
@@ -26,6 +26,8 @@ from apieval.schema import ItemScore, Rebus, RowId, Setting, Tally
 Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
 _Item = tuple[float, int, float, int]
+_Items = tuple[list[_Item], list[int]]
+"""Rebuses, and how much of them has no answer: words (or rebuses), and samples."""
 Cell = tuple[Setting, str, str]
 """Setting, subset, parser."""
 
@@ -38,14 +40,19 @@ class Collector:
     """Take in scores one at a time, and make figures of them at the end."""
 
     def __init__(
-        self, rebuses: Sequence[Rebus], settings: Sequence[Setting], samples: int = 1
+        self,
+        rebuses: Sequence[Rebus],
+        settings: Sequence[Setting],
+        samples: int = 1,
+        parsers: Sequence[str] = tuple(PARSERS),
     ) -> None:
-        """Expect an answer to every rebus in every setting, `samples` times."""
+        """Expect an answer to every rebus in every setting, `samples` times, by every parser."""
         self._rebuses = rebuses
+        self._parsers = parsers
         self._samples = samples
         subsets = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
         self._cells: dict[Cell, Tallies] = {
-            cell: {} for cell in product(settings, subsets, PARSERS)
+            cell: {} for cell in product(settings, subsets, parsers)
         }
         self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
 
@@ -61,34 +68,60 @@ class Collector:
     def figures(self) -> dict[str, Any]:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
-        for (setting, subset, parser), tallies in self._cells.items():
-            golds = [r for r in self._rebuses if subset in (ALL, r.subset)]
-            cell = {name: _figure(name, golds, tallies, self._samples) for name in METRICS}
-            tree.setdefault(setting, {}).setdefault(subset, {})[parser] = cell
+        golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
+        for (setting, subset), name in product(self._views(), METRICS):
+            mine = {
+                parser: self._items(name, (setting, subset, parser), rows)
+                for parser, rows in golds.items()
+            }
+            cells = tree.setdefault(setting, {}).setdefault(subset, {})
+            for parser, figure in _figures(name, mine, self._samples).items():
+                cells.setdefault(parser, {})[name] = figure
         return tree
 
+    def _views(self) -> list[tuple[Setting, str]]:
+        return list(dict.fromkeys((setting, subset) for setting, subset, _ in self._cells))
 
-def _figure(name: str, golds: Sequence[Rebus], tallies: Tallies, samples: int) -> dict[str, Any]:
-    """Return both aggregations of one metric over the rebuses of one subset."""
-    items: list[_Item] = []
-    lost = [0, 0]
-    for gold in golds:
-        mine = [sample[name] for sample in tallies.get(gold.id, ())]
-        missing = samples - len(mine)
-        total = _total(name, gold)
-        lost[0] += missing * total
-        lost[1] += missing
-        items.append(_item(mine, missing, total))
-    if not items:
-        return {each: {"value": None, "low": None, "high": None, "n": 0} for each in AGGREGATIONS}
-    if name in OF_REBUSES and samples == 1:
-        both = [wilson(sum(right for right, *_ in items), len(items))] * 2
-    else:
-        both = bootstrap(items)
-    return {
-        each: _aggregated([item[2 * at : 2 * at + 2] for item in items], both[at], lost[at])
-        for at, each in enumerate(AGGREGATIONS)
-    }
+    def _items(self, name: str, cell: Cell, golds: Sequence[Rebus]) -> _Items:
+        """Return the rebuses of one cell, as one metric counts them."""
+        items: list[_Item] = []
+        lost = [0, 0]
+        tallies, subset = self._cells[cell], cell[1]
+        for gold in golds:
+            if subset in (ALL, gold.subset):
+                mine = [sample[name] for sample in tallies.get(gold.id, ())]
+                missing = self._samples - len(mine)
+                total = _total(name, gold)
+                lost[0] += missing * total
+                lost[1] += missing
+                items.append(_item(mine, missing, total))
+        return items, lost
+
+
+def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, dict[str, Any]]:
+    """Return by parser both aggregations of one metric over the rebuses of one subset.
+
+    All parsers' intervals come from the same draws, and the first one's depend on no other.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    drawn: list[Interval] = []
+    if not (name in OF_REBUSES and samples == 1):
+        rows = zip(*(items for items, _ in mine.values()), strict=True)
+        drawn = bootstrap([tuple(chain(*row)) for row in rows], lead=4)
+    for at, (parser, (items, lost)) in enumerate(mine.items()):
+        if not items:
+            nothing = {"value": None, "low": None, "high": None, "n": 0}
+            found[parser] = {each: dict(nothing) for each in AGGREGATIONS}
+            continue
+        both = (
+            drawn[2 * at : 2 * at + 2]
+            or [wilson(sum(right for right, *_ in items), len(items))] * 2
+        )
+        found[parser] = {
+            each: _aggregated([item[2 * n : 2 * n + 2] for item in items], both[n], lost[n])
+            for n, each in enumerate(AGGREGATIONS)
+        }
+    return found
 
 
 def _total(name: str, gold: Rebus) -> int:

@@ -25,7 +25,8 @@ class Measured:
     """What was measured, as far as it can move a figure.
 
     `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
-    templates where it is empty; `dropped` the parameters left out of the request on purpose.
+    templates where it is empty; `dropped` the parameters left out of the request on purpose;
+    `parsers` those that could read what there is.
     """
 
     model: str
@@ -35,6 +36,7 @@ class Measured:
     sampling: Mapping[str, Any] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     dropped: Sequence[str] = ()
+    parsers: Sequence[str] = tuple(PARSERS)
 
     @property
     def expected(self) -> int:
@@ -108,12 +110,13 @@ def signatures(measured: Measured) -> dict[str, dict[str, str]]:
                     "model": measured.model,
                     "sampling": "unknown" if sampling is None else canonical_json(sampling),
                     **({"dropped": "+".join(measured.dropped)} if measured.dropped else {}),
-                    "parser": f"{parser.name}@{parser.version}",
+                    "parser": f"{parser.reader}@{parser.version}",
+                    **({"equality": parser.equality} if parser.equality else {}),
                     "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
                     "apieval": VERSION,
                 }
             )
-            for parser in PARSERS.values()
+            for parser in map(PARSERS.__getitem__, measured.parsers)
         }
         for setting in measured.settings
     }
@@ -141,7 +144,17 @@ def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> 
         "usage": usage.totals() if usage else None,
         "served": usage.served if usage else None,
         "signatures": signatures(measured),
+        "along_key": _along_key(measured),
         "figures": collector.figures(),
+    }
+
+
+def _along_key(measured: Measured) -> dict[str, int]:
+    """Return by parser in how many rows it compares other solution words than the data has."""
+    rebuses = measured.selection.rebuses
+    return {
+        name: sum(PARSERS[name].gold(rebus) is not rebus for rebus in rebuses)
+        for name in measured.parsers
     }
 
 

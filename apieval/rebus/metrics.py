@@ -8,11 +8,24 @@ many items are made in `analysis.figures`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
-from apieval.schema import Prediction, Rebus, Tally
+from apieval.schema import Tally
 
 HEADLINE: Final = "solution_match"
+
+
+class Parts(Protocol):
+    """What a prediction and a gold row have in common, and the metrics compare."""
+
+    @property
+    def word_guesses(self) -> tuple[str, ...]: ...  # noqa: D102 # the fields say what they are
+    @property
+    def first_pass(self) -> str: ...  # noqa: D102
+    @property
+    def solution_words(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def solution(self) -> str: ...  # noqa: D102
 
 
 def _equal(predicted: str, gold: str) -> bool:
@@ -36,7 +49,7 @@ def _whole(predicted: str, gold: str) -> Tally:
     return Tally(right=int(_equal(predicted, gold)), total=1)
 
 
-METRICS: Final[dict[str, Callable[[Prediction, Rebus], Tally]]] = {
+METRICS: Final[dict[str, Callable[[Parts, Parts], Tally]]] = {
     "word_guess_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _equal),
     "word_guess_length_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _same_length),
     "first_pass_accuracy": lambda p, g: _whole(p.first_pass, g.first_pass),
@@ -52,6 +65,6 @@ OF_REBUSES: Final = frozenset({"first_pass_accuracy", "solution_match"})
 """The metrics that are right or wrong once a rebus: proportions of rebuses."""
 
 
-def tally(prediction: Prediction, gold: Rebus) -> dict[str, Tally]:
+def tally(prediction: Parts, gold: Parts) -> dict[str, Tally]:
     """Return the right ones among all, for every metric, of one prediction."""
     return {name: count(prediction, gold) for name, count in METRICS.items()}
