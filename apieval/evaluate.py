@@ -164,13 +164,15 @@ def score(
     setting = setting or "regular"
     whole = dataset.load(data, gold_only=True)
     selection = whole.select(subsets, limit)
+    parsers = tuple(scoring.PARSERS)
     if path.suffix.lower() == ".csv":
         scores, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
+        parsers = (official.NAME,)  # the texts are gone
     else:
         scores = list(_raw(path, selection, setting))
         settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
         samples = 1 + max((each.sample for each in scores), default=0)
-    measured = Measured(path.stem, selection, settings or [setting], samples)
+    measured = Measured(path.stem, selection, settings or [setting], samples, parsers=parsers)
     return result_of(path.stem, out, write(out, measured, scores, None))
 
 

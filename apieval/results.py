@@ -95,7 +95,9 @@ def write(
     out: Path | None, measured: Measured, scores: Iterable[ItemScore], usage: Usage | None
 ) -> dict[str, Any]:
     """Collect scores into a summary, writing both as they come where there is a folder."""
-    collector = Collector(measured.selection.rebuses, measured.settings, measured.samples)
+    collector = Collector(
+        measured.selection.rebuses, measured.settings, measured.samples, measured.parsers
+    )
     if out is None:
         for item in scores:
             collector.add(item)

@@ -9,6 +9,7 @@ mends what a hostile server or file may hold, at the place where it enters.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, NamedTuple
@@ -152,6 +153,28 @@ class Prediction(Record):
     solution: str
 
 
+class Status(StrEnum):
+    """What became of one part of an answer on reading."""
+
+    FOUND = "found"
+    MISSING = "missing"
+    AMBIGUOUS = "ambiguous"
+    CUT = "cut"
+
+
+class Reading(NamedTuple):
+    """What a parser read, and what it can say of it.
+
+    `status` is by part of the prediction, `why` of the parts that are not found, `seen_through` the
+    kinds of decoration that the parts were read through. A parser that judges nothing has none.
+    """
+
+    prediction: Prediction
+    status: Mapping[str, Status] = {}
+    why: Mapping[str, str] = {}
+    seen_through: tuple[str, ...] = ()
+
+
 class Tally(NamedTuple):
     """Right ones among all: words of a rebus, or 1 for a whole first pass or solution.
 
@@ -170,7 +193,8 @@ class Tally(NamedTuple):
 class ItemScore(Record):
     """One answer held against its gold row, by one parser.
 
-    `tallies` is None for a failed request: it has no score, which is not a score of 0.
+    `tallies` is None for a failed request: it has no score, which is not a score of 0. The last
+    three are the parser's `Reading`.
     """
 
     id: RowId
@@ -181,6 +205,9 @@ class ItemScore(Record):
     outcome: Outcome
     prediction: Prediction
     tallies: dict[str, Tally] | None
+    status: dict[str, Status] = {}
+    why: dict[str, str] = {}
+    seen_through: tuple[str, ...] = ()
 
 
 class RunSpec(Record):

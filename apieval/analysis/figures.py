@@ -15,7 +15,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Any, Final, Literal
 
 from apieval.analysis.statistics import Interval, bootstrap, wilson
@@ -29,6 +29,8 @@ Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
 _Item = tuple[float, int, float, int]
 """One rebus over its samples: right words, words, shares, samples."""
+_Items = tuple[list[_Item], list[int]]
+"""Rebuses, and how much of them has no answer: words (or rebuses), and samples."""
 Rights = Mapping[str, "array[int]"]
 """By metric, how many are right of each rebus; where there is no answer, `_NONE`."""
 _NONE: Final = -1
@@ -41,14 +43,19 @@ class Collector:
     """
 
     def __init__(
-        self, rebuses: Sequence[Rebus], settings: Sequence[Setting], samples: int = 1
+        self,
+        rebuses: Sequence[Rebus],
+        settings: Sequence[Setting],
+        samples: int = 1,
+        parsers: Sequence[str] = tuple(PARSERS),
     ) -> None:
-        """Expect an answer to every rebus in every setting, `samples` times."""
+        """Expect an answer to every rebus in every setting, `samples` times, by every parser."""
         self._rebuses = rebuses
+        self._settings, self._parsers, self._samples = settings, parsers, samples
         self._places = {rebus.id: place for place, rebus in enumerate(rebuses)}
         self._rights: dict[tuple[Setting, str], list[Rights]] = {
             cell: [_nothing_yet(len(rebuses)) for _ in range(samples)]
-            for cell in product(settings, PARSERS)
+            for cell in product(settings, parsers)
         }
         self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
 
@@ -65,45 +72,72 @@ class Collector:
     def figures(self) -> dict[str, Any]:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
-        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
-        subsets = {
-            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
-            for name in names
-        }
-        for ((setting, parser), samples), name in product(self._rights.items(), subsets):
-            cell = {metric: self._figure(metric, subsets[name], samples) for metric in METRICS}
-            tree.setdefault(setting, {}).setdefault(name, {})[parser] = cell
+        golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
+        for setting, (subset, places), name in product(
+            self._settings, self._subsets().items(), METRICS
+        ):
+            mine = {
+                parser: _items(name, places, rows, self._rights[setting, parser])
+                for parser, rows in golds.items()
+            }
+            cells = tree.setdefault(setting, {}).setdefault(subset, {})
+            for parser, figure in _figures(name, mine, self._samples).items():
+                cells.setdefault(parser, {})[name] = figure
         return tree
 
-    def _figure(
-        self, name: str, places: Sequence[int], samples: Sequence[Rights]
-    ) -> dict[str, Any]:
-        """Return both aggregations of one metric over some rebuses, by their places."""
-        kept = [each[name] for each in samples]
-        items: list[_Item] = []
-        lost = [0, 0]
-        for place in places:
-            total = _total(name, self._rebuses[place])
-            rights = [right for each in kept if (right := each[place]) != _NONE]
-            missing = len(kept) - len(rights)
-            lost[0] += missing * total
-            lost[1] += missing
-            items.append(_item(rights, missing, total))
-        if not items:
-            nothing = {"value": None, "low": None, "high": None, "n": 0}
-            return {each: dict(nothing) for each in AGGREGATIONS}
-        if name in OF_REBUSES and len(kept) == 1:
-            both = [wilson(sum(right for right, *_ in items), len(items))] * 2
-        else:
-            both = bootstrap(items)
+    def _subsets(self) -> dict[str, list[int]]:
+        """Return the places of each subset's rebuses, all of them first."""
+        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
         return {
-            each: _aggregated(items, 2 * at, both[at], lost[at])
-            for at, each in enumerate(AGGREGATIONS)
+            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
+            for name in names
         }
 
 
 def _nothing_yet(rebuses: int) -> Rights:
     return {name: array("i", [_NONE]) * rebuses for name in METRICS}
+
+
+def _items(
+    name: str, places: Sequence[int], golds: Sequence[Rebus], samples: Sequence[Rights]
+) -> _Items:
+    """Return some rebuses, by their places, as one metric counts them."""
+    kept = [each[name] for each in samples]
+    items: list[_Item] = []
+    lost = [0, 0]
+    for place in places:
+        total = _total(name, golds[place])
+        rights = [right for each in kept if (right := each[place]) != _NONE]
+        missing = len(kept) - len(rights)
+        lost[0] += missing * total
+        lost[1] += missing
+        items.append(_item(rights, missing, total))
+    return items, lost
+
+
+def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, dict[str, Any]]:
+    """Return by parser both aggregations of one metric over the rebuses of one subset.
+
+    All parsers' intervals come from the same draws, and the first one's depend on no other.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    drawn: list[Interval] = []
+    if not (name in OF_REBUSES and samples == 1):
+        rows = zip(*(items for items, _ in mine.values()), strict=True)
+        drawn = bootstrap([tuple(chain(*row)) for row in rows], lead=4)
+    for at, (parser, (items, lost)) in enumerate(mine.items()):
+        if not items:
+            nothing = {"value": None, "low": None, "high": None, "n": 0}
+            found[parser] = {each: dict(nothing) for each in AGGREGATIONS}
+            continue
+        both = (
+            drawn[2 * at : 2 * at + 2]
+            or [wilson(sum(right for right, *_ in items), len(items))] * 2
+        )
+        found[parser] = {
+            each: _aggregated(items, 2 * n, both[n], lost[n]) for n, each in enumerate(AGGREGATIONS)
+        }
+    return found
 
 
 def _total(name: str, gold: Rebus) -> int:

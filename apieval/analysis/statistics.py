@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from statistics import NormalDist
-from typing import Final
+from typing import Any, Final
 
 CONFIDENCE: Final = 0.95
 TRIALS: Final = 10_000
@@ -30,7 +31,7 @@ def wilson(right: float, n: int) -> Interval:
     return max(0.0, centre - half) if right else 0.0, min(1.0, centre + half) if right < n else 1.0
 
 
-def bootstrap(items: Sequence[tuple[float, ...]]) -> list[Interval]:
+def bootstrap(items: Sequence[tuple[float, ...]], lead: int | None = None) -> list[Interval]:
     """Return percentile intervals of ratios of sums over resampled items, all from the same draws.
 
     An item is a rebus, as numerators and denominators in turn: (right words, words, share, 1) gives
@@ -38,6 +39,10 @@ def bootstrap(items: Sequence[tuple[float, ...]]) -> list[Interval]:
     values are drawn together (a multinomial over the distinct ones), which is the same bootstrap
     at a fraction of the work. Where every item has the same ratio there is nothing to resample
     and the interval would be a point: Wilson's for that many items stands in. No item, no interval.
+
+    Only the first `lead` values are drawn by, where it is given: what is drawn of items that are
+    alike in these is then dealt out among those that differ in the rest. So the first intervals do
+    not depend on the rest, and many ratios that nearly agree cost little more than one.
     """
     distinct = sorted(Counter(items).items())
     if not distinct:
@@ -45,26 +50,48 @@ def bootstrap(items: Sequence[tuple[float, ...]]) -> list[Interval]:
     ratios = [
         {values[at] / values[at + 1] for values, _ in distinct} for at in range(0, len(items[0]), 2)
     ]
-    drawn = resampled(distinct, len(items)) if any(len(each) > 1 for each in ratios) else None
+    moving = any(len(each) > 1 for each in ratios)
+    drawn = resampled(distinct, len(items), lead) if moving else None
     return [
         drawn[at] if drawn and len(each) > 1 else wilson(each.pop() * len(items), len(items))
         for at, each in enumerate(ratios)
     ]
 
 
-def resampled(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> list[Interval]:
+def resampled(
+    distinct: Sequence[tuple[tuple[float, ...], int]], n: int, lead: int | None = None
+) -> list[Interval]:
     """Return percentile intervals of ratios of sums over `n` items drawn from distinct ones.
 
-    Each comes with how often it stands among the items; a value is as in `bootstrap`.
+    Each comes with how often it stands among the items; a value and `lead` are as in `bootstrap`.
     """
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 
-    values = np.array([value for value, _ in distinct], dtype=np.float64)
-    counts = np.array([count for _, count in distinct], dtype=np.float64)
-    draws = np.random.default_rng(SEED).multinomial(n, counts / counts.sum(), size=TRIALS)
-    # not `@`: BLAS would wake a thread a core, for less work than waking them
-    sums = np.einsum("tk,kc->tc", draws, values)
+    groups = [list(each) for _, each in groupby(distinct, lambda item: item[0][:lead])]
+    counts = [np.array([count for _, count in group], dtype=np.float64) for group in groups]
+    sizes = np.array([each.sum() for each in counts])
+    rng = np.random.default_rng(SEED)
+    drawn = rng.multinomial(n, sizes / sizes.sum(), size=TRIALS)
+
+    sums = _summed(drawn, [group[0][0][:lead] for group in groups])
+    if lead is not None and lead < len(distinct[0][0]):
+        dealt = [
+            rng.multinomial(drawn[:, at], each / each.sum())
+            if len(each) > 1
+            else drawn[:, at : at + 1]
+            for at, each in enumerate(counts)
+        ]
+        rest = _summed(np.concatenate(dealt, axis=1), [values[lead:] for values, _ in distinct])
+        sums = np.concatenate([sums, rest], axis=1)
     tail = (1 - CONFIDENCE) / 2
     bounds = np.quantile(sums[:, ::2] / sums[:, 1::2], [tail, 1 - tail], axis=0)
     return [(float(low), float(high)) for low, high in bounds.T]
+
+
+def _summed(draws: Any, values: Sequence[tuple[float, ...]]) -> Any:  # noqa: ANN401 # numpy's, imported late
+    """Return the sums of values over each trial's draws."""
+    import numpy as np  # noqa: PLC0415
+
+    # not `@`: BLAS would wake a thread a core, for less work than waking them
+    return np.einsum("tk,kc->tc", draws.astype(np.float64), np.array(values, dtype=np.float64))

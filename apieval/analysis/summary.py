@@ -27,7 +27,8 @@ class Measured:
     """What was measured, as far as it can move a figure.
 
     `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
-    templates where it is empty; `dropped` the parameters left out of the request on purpose.
+    templates where it is empty; `dropped` the parameters left out of the request on purpose;
+    `parsers` those that could read what there is.
     """
 
     model: str
@@ -37,6 +38,7 @@ class Measured:
     sampling: Mapping[str, Any] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     dropped: Sequence[str] = ()
+    parsers: Sequence[str] = tuple(PARSERS)
 
     @property
     def expected(self) -> int:
@@ -118,12 +120,13 @@ def signatures(measured: Measured) -> dict[str, dict[str, str]]:
                     "model": measured.model,
                     "sampling": "unknown" if sampling is None else canonical_json(sampling),
                     **({"dropped": "+".join(measured.dropped)} if measured.dropped else {}),
-                    "parser": f"{parser.name}@{parser.version}",
+                    "parser": f"{parser.reader}@{parser.version}",
+                    **({"equality": parser.equality} if parser.equality else {}),
                     "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
                     "apieval": VERSION,
                 }
             )
-            for parser in PARSERS.values()
+            for parser in map(PARSERS.__getitem__, measured.parsers)
         }
         for setting in measured.settings
     }
@@ -155,7 +158,17 @@ def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> 
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
         ],
         "signatures": signatures(measured),
+        "along_key": _along_key(measured),
         "figures": collector.figures(),
+    }
+
+
+def _along_key(measured: Measured) -> dict[str, int]:
+    """Return by parser in how many rows it compares other solution words than the data has."""
+    rebuses = measured.selection.rebuses
+    return {
+        name: sum(PARSERS[name].gold(rebus) is not rebus for rebus in rebuses)
+        for name in measured.parsers
     }
 
 

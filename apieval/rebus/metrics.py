@@ -8,11 +8,24 @@ many items are made in `analysis.figures`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
-from apieval.schema import Prediction, Rebus, Setting, Tally
+from apieval.schema import Setting, Tally
 
 HEADLINE: Final = "solution_match"
+
+
+class Parts(Protocol):
+    """What a prediction and a gold row have in common, and the metrics compare."""
+
+    @property
+    def word_guesses(self) -> tuple[str, ...]: ...  # noqa: D102 # the fields say what they are
+    @property
+    def first_pass(self) -> str: ...  # noqa: D102
+    @property
+    def solution_words(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def solution(self) -> str: ...  # noqa: D102
 
 
 def _equal(predicted: str, gold: str) -> bool:
@@ -37,7 +50,7 @@ def _whole(predicted: str, gold: str) -> Tally:
     return Tally(right=int(_equal(predicted, gold)), total=1)
 
 
-METRICS: Final[dict[str, Callable[[Prediction, Rebus], Tally]]] = {
+METRICS: Final[dict[str, Callable[[Parts, Parts], Tally]]] = {
     "word_guess_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _equal),
     "word_guess_length_accuracy": lambda p, g: _words(p.word_guesses, g.word_guesses, _same_length),
     "first_pass_accuracy": lambda p, g: _whole(p.first_pass, g.first_pass),
@@ -61,6 +74,6 @@ def shown_in(setting: Setting) -> list[str]:
     return [name for name in METRICS if name != HINTS_ONLY or setting == "hints"]
 
 
-def tally(prediction: Prediction, gold: Rebus) -> dict[str, Tally]:
+def tally(prediction: Parts, gold: Parts) -> dict[str, Tally]:
     """Return the right ones among all, for every metric, of one prediction."""
     return {name: count(prediction, gold) for name, count in METRICS.items()}

@@ -1,4 +1,8 @@
-"""An answer held against its gold row: parsed by every parser, tallied by every metric."""
+"""An answer held against its gold row: read by every parser, tallied by every metric.
+
+A parser's figures go by a name of their own: `official`; `tolerant`, which is the tolerant parser
+with strict equality; and `tolerant-lenient`, the same reading with lenient equality.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,63 @@ from dataclasses import dataclass
 from typing import Final
 
 from apieval.rebus import metrics
-from apieval.rebus.parsers import official
-from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting
+from apieval.rebus.along_key import along_key
+from apieval.rebus.equality import LEVELS, spelled
+from apieval.rebus.parsers import official, tolerant
+from apieval.rebus.parsers.question import question
+from apieval.schema import ItemScore, Outcome, Prediction, Reading, Rebus, Response, Setting, Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A named and versioned way to read an answer; the version changes when a score may."""
+    """A named and versioned way to read an answer; the version changes when a score may.
+
+    `equality` is a level of `equality.LEVELS`, None that of the metrics themselves. Along the key
+    (see `along_key`) solution words are compared wherever there is a level.
+    """
 
     name: str
+    reader: str
     version: int
-    parse: Callable[[str], Prediction]
+    equality: str | None = None
+
+    def gold(self, rebus: Rebus) -> Rebus:
+        """Return the row that this parser's predictions are held against."""
+        return along_key(rebus) if self.equality else rebus
 
 
 PARSERS: Final[Mapping[str, Parser]] = {
-    official.NAME: Parser(official.NAME, official.VERSION, official.parse),
+    each.name: each
+    for each in (
+        Parser(official.NAME, official.NAME, official.VERSION),
+        Parser(tolerant.NAME, tolerant.NAME, tolerant.VERSION, "strict"),
+        Parser(f"{tolerant.NAME}-lenient", tolerant.NAME, tolerant.VERSION, "lenient"),
+    )
+}
+
+
+def _official(response: Response, _: Rebus) -> Reading:
+    return Reading(official.parse(response.text))
+
+
+def _tolerant(response: Response, rebus: Rebus) -> Reading:
+    # of the row only what the solver was shown goes on from here
+    cut = response.outcome is Outcome.TRUNCATED
+    return tolerant.parse(response.text, question(rebus), cut=cut)
+
+
+READERS: Final[Mapping[str, Callable[[Response, Rebus], Reading]]] = {
+    official.NAME: _official,
+    tolerant.NAME: _tolerant,
 }
 
 
 def score(response: Response, gold: Rebus) -> Iterator[ItemScore]:
     """Yield the score of one answer by every parser; a failed request has none, not 0."""
+    readings = {name: read(response, gold) for name, read in READERS.items()}
     for parser in PARSERS.values():
-        yield of_prediction(
-            parser.parse(response.text),
+        yield of_reading(
+            readings[parser.reader],
             gold,
             parser=parser.name,
             setting=response.setting,
@@ -47,12 +85,31 @@ def of_prediction(
     sample: int = 0,
     outcome: Outcome = Outcome.OK,
 ) -> ItemScore:
+    """Return the score of parts that were read elsewhere, as `of_reading` does."""
+    return of_reading(
+        Reading(prediction), gold, parser=parser, setting=setting, sample=sample, outcome=outcome
+    )
+
+
+def of_reading(
+    reading: Reading,
+    gold: Rebus,
+    *,
+    parser: str,
+    setting: Setting,
+    sample: int = 0,
+    outcome: Outcome = Outcome.OK,
+) -> ItemScore:
     """Return the score of what a parser read in one answer.
 
     A truncated, empty or refused answer counts wrong, whatever it holds; a failed request has no
     score at all.
     """
-    tallies = None if outcome is Outcome.FAILED else metrics.tally(prediction, gold)
+    tallies = None
+    if outcome is not Outcome.FAILED:
+        tallies = _tallies(reading.prediction, gold, PARSERS[parser])
+    else:
+        reading = Reading(reading.prediction)  # there is nothing to say of what nobody answered
     if tallies and outcome is not Outcome.OK:
         tallies = {name: each._replace(right=0) for name, each in tallies.items()}
     return ItemScore.model_construct(
@@ -62,6 +119,16 @@ def of_prediction(
         subset=gold.subset,
         parser=parser,
         outcome=outcome,
-        prediction=prediction,
+        prediction=reading.prediction,
         tallies=tallies,
+        status=reading.status,
+        why=reading.why,
+        seen_through=reading.seen_through,
     )
+
+
+def _tallies(prediction: Prediction, gold: Rebus, parser: Parser) -> dict[str, Tally]:
+    if parser.equality is None:
+        return metrics.tally(prediction, gold)
+    spelling = LEVELS[parser.equality]
+    return metrics.tally(spelled(spelling, prediction), spelled(spelling, parser.gold(gold)))

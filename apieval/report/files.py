@@ -19,7 +19,7 @@ _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
 def score_line(score: ItemScore) -> str:
-    """Return one line of `scores.jsonl`: parts, per-item values rounded to 4 decimals, counts."""
+    """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading."""
     tallies = score.tallies
     return _LINE.encode(
         {
@@ -35,8 +35,16 @@ def score_line(score: ItemScore) -> str:
             "solution": score.prediction.solution,
             **{name: tallies[name].share if tallies else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
+            **_reading(score),
         }
     )
+
+
+def _reading(score: ItemScore) -> dict[str, Any]:
+    """Return what a parser says of its reading, where it says anything."""
+    if not score.status:
+        return {}
+    return {"status": score.status, "why": score.why, "seen_through": score.seen_through}
 
 
 @contextmanager

@@ -29,6 +29,8 @@ FIGURE: Final = 5
 _STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
+_TOLERANT: Final = "tolerant"
+_LENIENT: Final = "tolerant-lenient"
 _ALL: Final = "all"
 _WHOLE: Final = ("micro", "95 %", "macro", "n")
 _PARTIAL: Final = ("at least", "at most", "of answered", "n")
@@ -81,6 +83,8 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     for setting in summary["settings"]:
         yield _metrics(summary, setting)
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
+        if _TOLERANT in summary["figures"][setting][_ALL]:
+            yield Text(_format_loss(summary["figures"][setting][_ALL]), style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
     for finding in summary["findings"]:
@@ -138,6 +142,20 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
             n = figures[HEADLINE]["micro"]["n"]
             table.add_row(Text(setting), Text(visible(subset)), *cells, f"{n:,}")
     return table
+
+
+def _format_loss(figures: Mapping[str, Any]) -> str:
+    """Return what every parser finds solved; over the answers there are, where some are missing."""
+    solved = {}
+    for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
+        micro = figures[parser][HEADLINE]["micro"]
+        solved[parser] = micro.get("answered", micro["value"])
+    shown = ", ".join(
+        f"{parser.removeprefix('tolerant-')} {number(value)}" for parser, value in solved.items()
+    )
+    known = solved[_OFFICIAL] is not None and solved[_TOLERANT] is not None
+    loss = solved[_TOLERANT] - solved[_OFFICIAL] if known else None
+    return f"solved: {shown}; format loss {number(loss)}"
 
 
 def _outcomes(counts: Mapping[str, int]) -> str:

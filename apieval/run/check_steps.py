@@ -110,7 +110,7 @@ def answer(got: Reply) -> Step:
 def parse(got: Reply, outcome: Outcome, rebus: Rebus, setting: Setting) -> Step:
     """Return what the official parser reads in an answer, beside what is right."""
     parser = scoring.PARSERS[official.NAME]
-    read = parser.parse(got.text)
+    read = official.parse(got.text)
     score = scoring.of_prediction(read, rebus, parser=parser.name, setting=setting, outcome=outcome)
     facts = {
         "parser": f"{parser.name}@{parser.version}",

@@ -15,8 +15,11 @@ import pytest
 from apieval import score
 from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.metrics import METRICS
-from apieval.rebus.parsers import official
+from apieval.rebus.parsers import official, tolerant
+from apieval.rebus.parsers.question import question
+from apieval.rebus.verify import CLUE
 from apieval.schema import Prediction
+from tests import records
 from tests.records import PUBLISHED, needs_published
 
 pytestmark = needs_published
@@ -81,6 +84,48 @@ def test_raw_answers_give_the_same_figures(tmp_path: Path) -> None:
     parsed = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "dataset.csv")
     result = score(raw, PUBLISHED / "dataset.csv")
     assert figures(result.summary) == figures(parsed.summary)
+    assert list(parsed.summary["figures"]["regular"]["all"]) == ["official"]
+    assert list(result.summary["figures"]["regular"]["all"]) == list(scoring.PARSERS)
+
+
+def test_what_is_right_by_official_is_right_by_tolerant_and_what_more_is_was_written_so() -> None:
+    """No wrong answer becomes a right one: what is found right stands in the text, letter by letter."""
+    data = dataset.load(PUBLISHED / "dataset.csv").by_id
+    gained = dict.fromkeys(("first_pass_accuracy", "solution_match"), 0)
+    for each in objects("gpt4o_answers.jsonl"):
+        gold = data[str(each["i"])]
+        response = records.response(id=gold.id, text=each["answer"])
+        official_, strict, lenient = scoring.score(response, gold)
+        assert official_.tallies
+        assert strict.tallies
+        assert lenient.tallies
+        for name in gained:
+            right = [s.tallies[name].right for s in (official_, strict, lenient) if s.tallies]
+            assert right == sorted(right), gold.id
+            gained[name] += right[1] - right[0]
+            part = "first_pass" if name == "first_pass_accuracy" else "solution"
+            if right[1]:
+                want, had = (getattr(x, part) for x in (gold, official_.prediction))
+                assert squeezed(want) == squeezed(had)
+        guesses = zip(gold.word_guesses, strict.prediction.word_guesses, strict=True)
+        for clue, (want, read) in zip(CLUE.findall(gold.verbalized_rebus), guesses, strict=True):
+            if read.lower() == want.lower():
+                [line] = [x for x in each["answer"].split("\n") if x.startswith(f"- {clue} = ")]
+                assert squeezed(line.partition(" = ")[2].partition(" (")[0]) == squeezed(want)
+    assert gained == {"first_pass_accuracy": 96, "solution_match": 0}
+
+
+def squeezed(text: str) -> str:
+    return text.replace(" ", "").replace("*", "").lower()
+
+
+def test_the_tolerant_parser_reads_the_harnesss_log() -> None:
+    data = dataset.load(PUBLISHED / "dataset.csv").by_id
+    for each in objects("lm_eval_samples_gpt4o_300.jsonl"):
+        gold = data[str(each["doc_id"])]
+        mine = tolerant.parse(each["resps"][0][0], question(gold))
+        assert len(mine.prediction.word_guesses) == len(gold.word_guesses)
+        assert mine.prediction.solution.lower() == official.parse(each["resps"][0][0]).solution.strip("*").lower()  # fmt: skip
 
 
 def test_every_answer_is_parsed_as_the_study_parsed_it() -> None:

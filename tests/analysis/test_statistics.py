@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
@@ -97,6 +98,20 @@ class TestBootstrap:
         moving, still = bootstrap(constant)
         assert moving == single(items)
         assert still == pytest.approx(wilson(40 * 2 / 3, 40))
+
+    @settings(max_examples=60)
+    @given(st.lists(st.tuples(item, item), min_size=2, max_size=30))
+    def test_the_leading_intervals_do_not_depend_on_the_rest(
+        self, pairs: list[tuple[Item, Item]]
+    ) -> None:
+        rows = [(*first, *second) for first, second in pairs]
+        assume(any(a[0] * b[1] != b[0] * a[1] for (a, _), (b, _) in pairwise(pairs)))
+        assert bootstrap(rows, lead=2)[0] == single([first for first, _ in pairs])
+
+    def test_what_is_dealt_out_agrees_with_what_is_drawn_together(self) -> None:
+        rows = [(n % 4, 4, n % 3, 3) for n in range(60)]
+        dealt, drawn = bootstrap(rows, lead=2), bootstrap(rows)
+        assert dealt[1] == pytest.approx(drawn[1], abs=0.01)
 
     @settings(max_examples=60)
     @given(st.lists(item, min_size=1, max_size=12), st.randoms(use_true_random=False))

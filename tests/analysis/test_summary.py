@@ -74,6 +74,29 @@ def test_the_settings_have_signatures_of_their_own() -> None:
     assert signed(both, "hints") != signed(both) == signed(MEASURED)
 
 
+def test_every_parser_says_who_reads_and_what_is_equal() -> None:
+    found = signatures(MEASURED)["regular"]
+    parts = {
+        name: [part for part in text.split("|") if part.partition(":")[0] in {"parser", "equality"}]
+        for name, text in found.items()
+    }
+    assert parts == {
+        "official": ["parser:official@1"],
+        "tolerant": ["parser:tolerant@1", "equality:strict"],
+        "tolerant-lenient": ["parser:tolerant@1", "equality:lenient"],
+    }
+    only = replace(MEASURED, parsers=("official",))
+    assert list(signatures(only)["regular"]) == ["official"]
+
+
+def test_rows_that_the_key_splits_otherwise_are_counted() -> None:
+    joined = rebus(
+        solution_key="1 ' 3 5", solution_words=("L'ora", "fatta"), solution="L'ora fatta"
+    )
+    found = summary([joined, rebus(id=1)], [])
+    assert found["along_key"] == {"official": 0, "tolerant": 1, "tolerant-lenient": 1}
+
+
 def test_the_order_of_parameters_does_not_move_it() -> None:
     one, other = {"a": 1, "b": 2}, {"b": 2, "a": 1}
     assert signed(replace(MEASURED, sampling=one)) == signed(replace(MEASURED, sampling=other))
@@ -84,7 +107,7 @@ def test_a_whole_summary() -> None:
     found = summary(ROWS, answers)
     assert list(found) == [
         *("format", "model", "data", "settings", "samples", "partial", "outcomes", "usage"),
-        *("served", "findings", "signatures", "figures"),
+        *("served", "findings", "signatures", "along_key", "figures"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)

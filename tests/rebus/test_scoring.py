@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from apieval.rebus import metrics, scoring
-from apieval.rebus.parsers import official
-from apieval.schema import ItemScore, Outcome
+from apieval.rebus.parsers import official, tolerant
+from apieval.schema import ItemScore, Outcome, Rebus, Status
 from tests.records import ANSWER, prediction, rebus, response
 
 
@@ -56,7 +56,65 @@ def test_scores_are_well_typed_though_made_without_checks() -> None:
 
 
 def test_every_parser_goes_by_its_own_name_and_has_a_version() -> None:
-    assert scoring.PARSERS["official"].parse is official.parse
+    assert list(scoring.PARSERS) == ["official", "tolerant", "tolerant-lenient"]
+    assert list(scoring.READERS) == [official.NAME, tolerant.NAME]
     for name, parser in scoring.PARSERS.items():
         assert parser.name == name
+        assert parser.reader in scoring.READERS
         assert parser.version >= 1
+
+
+def by_parser(gold: Rebus, **changes: object) -> dict[str, ItemScore]:
+    return {each.parser: each for each in scoring.score(response(**changes), gold)}
+
+
+def rights(scores: dict[str, ItemScore], metric: str) -> list[int]:
+    return [each.tallies[metric].right for each in scores.values() if each.tallies]
+
+
+@pytest.mark.parametrize(
+    ("text", "solved"),
+    [
+        pytest.param(ANSWER, [1, 1, 1], id="in the template"),
+        pytest.param(ANSWER.replace("Soluzione:", "**Soluzione:**"), [0, 1, 1], id="decorated"),
+        pytest.param(ANSWER.replace("Verità nasc", "Verita' nasc"), [0, 0, 1], id="accent"),
+        pytest.param(ANSWER.replace("Verità nasc", "Varietà nasc"), [0, 0, 0], id="wrong"),
+        pytest.param("", [0, 0, 0], id="no answer"),
+    ],
+)
+def test_what_each_parser_finds_solved(text: str, solved: list[int]) -> None:
+    assert rights(by_parser(rebus(), text=text), "solution_match") == solved
+
+
+def test_one_reading_makes_the_scores_of_both_levels() -> None:
+    scores = by_parser(rebus(), text=ANSWER.replace("= Rita", "= **Rita** (santa)"))
+    assert scores["official"].status == {}
+    assert scores["official"].seen_through == ()
+    strict, lenient = scores["tolerant"], scores["tolerant-lenient"]
+    assert strict.prediction is lenient.prediction
+    assert strict.seen_through == lenient.seen_through == ("bold", "remark")
+    assert set(strict.status.values()) == {Status.FOUND}
+
+
+def test_solution_words_are_compared_along_the_key() -> None:
+    gold = rebus(
+        solution_key="1 ' 3 5",
+        solution_words=("L'ora", "fatta"),
+        solution="L'ora fatta",
+    )
+    text = "1 = L\n3 = ora\n5 = fatta\nSoluzione: L' ora fatta"
+    scores = by_parser(gold, text=text)
+    found = [each.tallies["solution_word_accuracy"] for each in scores.values() if each.tallies]
+    assert found == [(0, 2), (3, 3), (3, 3)]
+
+
+def test_a_cut_answer_says_so_and_counts_wrong() -> None:
+    scores = by_parser(rebus(), text=ANSWER.partition("6 =")[0], outcome="truncated")
+    status = scores["tolerant"].status
+    assert [each.value for each in status.values()] == ["found", "found", "cut", "cut"]
+    assert rights(scores, "first_pass_accuracy") == [0, 0, 0]
+
+
+def test_of_a_failed_request_nothing_is_said() -> None:
+    for each in by_parser(rebus(), text="", outcome="failed").values():
+        assert (each.tallies, each.status, each.why, each.seen_through) == (None, {}, {}, ())

@@ -70,6 +70,20 @@ def test_a_line_has_the_fields_of_the_contract() -> None:
     assert list(found)[-7:] == [*METRICS, "counts"]
 
 
+def test_the_tolerant_parsers_lines_say_how_they_were_read() -> None:
+    text = ANSWER.replace("= Rita", "= **Rita**").partition("Soluzione")[0]
+    scores = list(scoring.score(response(text=text), rebus()))
+    for score in scores[1:]:
+        found = json.loads(files.score_line(score))
+        assert list(found)[-3:] == ["status", "why", "seen_through"]
+        assert found["status"] == {
+            **dict.fromkeys(("word_guesses", "first_pass", "solution_words"), "found"),
+            "solution": "cut",
+        }
+        assert found["why"] == {"solution": "the text ends before it"}
+        assert found["seen_through"] == ["bold"]
+
+
 def test_a_failed_request_has_null_for_every_figure() -> None:
     found = line(rebus(), outcome="failed", text="")
     assert [found[name] for name in (*METRICS, "counts")] == [None] * 7

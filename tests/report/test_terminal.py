@@ -69,6 +69,25 @@ def test_a_whole_summary() -> None:
     assert row(text, "first_pass_accuracy")[1] == "0.250"
 
 
+def test_what_the_format_costs() -> None:
+    texts = [ANSWER, "**Soluzione:** Verità nascosta", "Soluzione: Verita' nascosta", "no"]
+    made = [response(id=n, text=text) for n, text in enumerate(texts)]
+    found = summary(ROWS, made, settings=["regular"])
+    line = "solved: official 0.250, tolerant 0.500, lenient 0.750; format loss 0.250"
+    assert line in shown(found)
+    partial = shown(summary(ROWS, made[:2], settings=["regular"]))
+    assert "solved: official 0.500, tolerant 1.000, lenient 1.000; format loss 0.500" in partial
+    nothing = shown(summary(ROWS, [], settings=["regular"]))
+    assert "solved: official -, tolerant -, lenient -; format loss -" in nothing
+
+
+def test_where_no_text_is_known_nothing_is_said_of_the_format() -> None:
+    found = summary(ROWS, answers("ok"), settings=["regular"])
+    for name in ("tolerant", "tolerant-lenient"):
+        del found["figures"]["regular"]["all"][name]
+    assert "format loss" not in shown(found)
+
+
 def test_every_metric_stands_there_in_full_and_in_order() -> None:
     regular, _, hints = shown(whole()).partition("hints")
     at = [hints.index(name) for name in METRICS]

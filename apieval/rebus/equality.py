@@ -1,0 +1,58 @@
+"""When two texts are equal under the `tolerant` parser: two declared levels, never mixed.
+
+`strict` sees through Unicode forms, case, blanks and forms of the apostrophe; `lenient` through
+accents, and apostrophes written for them (`perche'`), too. The `official` parser's equality is
+neither, and stands in `metrics`: that of `str.lower()`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from apieval.rebus.characters import bare, composed, straight
+from apieval.rebus.metrics import Parts
+
+_BESIDE: Final = re.compile(r" +(?=')|(?<=[b-df-hj-np-tv-z]') ", re.IGNORECASE)
+"""Blanks beside an apostrophe that joins: one behind a vowel (`un po' di`) parts two words."""
+_FOR_AN_ACCENT: Final = re.compile(r"(?<=[aeiou])'++(?!\w)", re.IGNORECASE)
+
+Spelling = Callable[[str], str]
+"""Return the form of a text that all texts equal to it share, but for case."""
+
+
+def strict(text: str) -> str:
+    """Return a text in composed form, with single blanks and one kind of apostrophe."""
+    if text.isascii() and text.isalnum():
+        return text
+    text = " ".join(straight(composed(text)).split())
+    return _BESIDE.sub("", text) if "'" in text else text
+
+
+def lenient(text: str) -> str:
+    """Return a text as `strict` does, without accents and apostrophes that stand for them."""
+    text = " ".join(bare(strict(text)).split())
+    return _BESIDE.sub("", _FOR_AN_ACCENT.sub("", text)) if "'" in text else text
+
+
+LEVELS: Final[Mapping[str, Spelling]] = {"strict": strict, "lenient": lenient}
+
+
+class Spelled(NamedTuple):
+    """The parts of a prediction or of a gold row, in a level's spelling."""
+
+    word_guesses: tuple[str, ...]
+    first_pass: str
+    solution_words: tuple[str, ...]
+    solution: str
+
+
+def spelled(spelling: Spelling, parts: Parts) -> Spelled:
+    """Return the parts of a prediction or of a gold row in a level's spelling."""
+    return Spelled(
+        tuple(map(spelling, parts.word_guesses)),
+        spelling(parts.first_pass),
+        tuple(map(spelling, parts.solution_words)),
+        spelling(parts.solution),
+    )

@@ -1,0 +1,221 @@
+"""What the lines of an answer say: a guess, a first pass, a solution word, a solution.
+
+A line says at most one thing, whatever it is decorated with. What a line is follows from its form
+and from the clues alone; whose answer it belongs to, and which of several counts, is another room's
+matter (`blocks`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from apieval.rebus.parsers.markup import Line, undecorated
+from apieval.rebus.parsers.question import folded
+
+
+class Says(StrEnum):
+    """What a line says."""
+
+    GUESS = "guess"
+    FIRST_PASS = "first_pass"  # noqa: S105 # of a rebus
+    WORD = "word"
+    SOLUTION = "solution"
+    PERHAPS = "perhaps"
+    """A solution under a label that may stand before other things, too."""
+    REBUS = "rebus"
+    START = "start"
+
+
+class Said(NamedTuple):
+    """One thing said: `of` is the clue of a guess, folded, or the label of a solution word."""
+
+    says: Says
+    value: str
+    line: int
+    of: str = ""
+    kinds: frozenset[str] = frozenset()
+    spans: tuple[str, ...] = ()
+
+
+_SIGN: Final = "(?:[:=|\u2248]|[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6])"
+_CLUE: Final = re.compile(
+    r"\[([^\]]*+)\]((?: ?\([^()]{0,80}+\))?+ ?(?:" + _SIGN + r"|[–—-](?= )) ?)"
+)
+_NUMBER: Final = re.compile(
+    r"""\(?([0-9][0-9 '.,"«»()!?-]{0,60}?)(?: letter[aes]s?)?\)?(?: ?"""
+    + _SIGN
+    + r" ?|(?<=[0-9]) [–—-] (?=[^\W\d]))"
+)
+_LEAD: Final = (
+    r"(?:(?:ecco|quindi|dunque|allora|infine|perciò|pertanto|e|the|la|my|mia|so|then|thus|here is)"
+    r"[ ,:]{1,2}){0,4}+"
+)
+_ASIDE: Final = r"(?: ?\([^()]{0,80}+\))?+"
+_END: Final = r"(?: ?(?:(?:è|e'|is):)?" + _SIGN + r" ?| ?[–—-] |$)"
+_FIRST_PASS: Final = re.compile(
+    _LEAD
+    + r"(?:prima lettura|1[aª°]? lettura|lettura prima|first[ -](?:reading|pass|read))"
+    + r"(?: (?:completa|finale|del|di|questo|rebus|is|è|diventa)){0,4}+"
+    + _ASIDE
+    + _END,
+    re.IGNORECASE,
+)
+_SOLUTION: Final = re.compile(
+    _LEAD
+    + r"(?:(?:final|complete|full|correct) )?(?:soluzione|solution|frase risolutiva|frase risolvente)"
+    + r"(?: (?:finale|completa|definitiva|corretta|proposta|trovata|ottenuta|risolutiva|del|di|questo"
+    + r"|rebus|gioco|phrase|of|for|to|the|this|is|è|sarebbe|e')){0,6}+"
+    + _ASIDE
+    + _END,
+    re.IGNORECASE,
+)
+_PERHAPS: Final = re.compile(
+    _LEAD
+    + r"(?:(?:risposta|answer|final answer|frase|risultato|result|frase finale|risposta finale"
+    + r"|final phrase|phrase)"
+    + _ASIDE
+    + _END
+    + r"|(?:soluzione|solution|risposta|answer|frase)(?: (?:finale|del rebus|to the rebus))?+"
+    + r" (?:è|is|e') )",
+    re.IGNORECASE,
+)
+_REBUS: Final = re.compile(r"(?:il |the )?rebus(?: [0-9]+)?+ ?: ?", re.IGNORECASE)
+_START: Final = re.compile(
+    r"procediamo\b|(?:esempio|example) ?[0-9]?+ ?(?::|$)|ora tocca a te|passo per passo|step by step",
+    re.IGNORECASE,
+)
+_MAY_LABEL: Final = re.compile(
+    "lettura|reading|pass|read|soluzi|solutio|risolv|risoluti|rispost|answer|frase|phrase|risulta"
+    "|result|rebus|procediamo|esempio|example|tocca|step",
+    re.IGNORECASE,
+)
+"""What is in every label; to look for it is quicker than to try them all."""
+_LABEL_WITHIN: Final = re.compile("(?=Prima lettura:|Soluzione:)")
+_TEMPLATE: Final = {"Prima lettura: ": Says.FIRST_PASS, "Soluzione: ": Says.SOLUTION}
+_BEFORE_CLUE: Final = re.compile(r"[\d.|\-] $")
+
+
+def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
+    """Yield what a text says, in order; `clues` are those of the rebus, as `folded` gives them."""
+    waiting: Said | None = None
+    for number, raw in enumerate(text.split("\n")):
+        if not raw or raw.isspace():
+            continue
+        if raw.lstrip().startswith(("```", "~~~")):
+            continue
+        line = undecorated(raw)
+        for each in _parts(line, raw, number, clues):
+            if each is None:
+                if waiting and line.text and not line.text.endswith(":"):
+                    yield waiting._replace(
+                        value=line.text,
+                        line=number,
+                        kinds=waiting.kinds | line.kinds | {"next_line"},
+                        spans=line.spans,
+                    )
+                waiting = None
+                continue
+            labelled = each.says in {Says.FIRST_PASS, Says.SOLUTION, Says.PERHAPS}
+            waiting = each if labelled and not each.value else None
+            if not waiting:
+                yield each
+
+
+def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator[Said | None]:
+    """Yield what a line says, more than one thing only where a label stands in its middle."""
+    text = _row(line.cells) if line.cells else line.text
+    if ":" not in text:
+        yield _one(text, line, raw, number, clues)
+        return
+    for part in _LABEL_WITHIN.split(text):
+        if part:
+            yield _one(part.rstrip(), line, raw, number, clues)
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    """Return the two cells of a table's row that name a thing and say it; none, no text."""
+    for name, value in pairwise(cells):
+        text = f"{name} | {value}"
+        number = _NUMBER.match(text)
+        if (
+            (name.startswith("[") and name.endswith("]"))
+            or (number and any(map(str.isalpha, value)) and not value.startswith("["))
+            or _FIRST_PASS.match(text)
+            or _SOLUTION.match(text)
+        ):
+            return text
+    return ""
+
+
+def _one(text: str, line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Said | None:
+    if text.startswith("["):
+        return _guess(text, line, raw, number)
+    if text[:1].isdigit() or text.startswith("("):
+        return _word(text, line, number) or _labelled(text, line, number)
+    for label, says in _TEMPLATE.items():
+        if text.startswith(label):
+            return Said(says, text[len(label) :], number, "", frozenset(line.kinds), line.spans)
+    if (line.boxed or _MAY_LABEL.search(text)) and (labelled := _labelled(text, line, number)):
+        return labelled
+    return _unbracketed(text, line, number, clues)
+
+
+def _guess(text: str, line: Line, raw: str, number: int) -> Said | None:
+    found = _CLUE.match(text)
+    if found is None:
+        return None
+    kinds, value = set(line.kinds), text[found.end() :]
+    if line.cells:
+        pass  # the cells' own sign
+    elif found[2] != " = ":
+        kinds.add("remark" if "(" in found[2] else "separator")
+    elif " = " in value:
+        value = value.rpartition(" = ")[2]
+    if not _BEFORE_CLUE.search(raw[: raw.find("[")]):
+        kinds.add("bullet")
+    return Said(Says.GUESS, value, number, folded(found[1]), frozenset(kinds), line.spans)
+
+
+def _word(text: str, line: Line, number: int) -> Said | None:
+    found = _NUMBER.match(text)
+    if found is None:
+        return None
+    kinds = set(line.kinds)
+    if not line.cells and text[found.end(1) : found.end()] != " = ":
+        kinds.add("separator")
+    return Said(Says.WORD, text[found.end() :], number, found[1], frozenset(kinds), line.spans)
+
+
+def _labelled(text: str, line: Line, number: int) -> Said | None:
+    for says, pattern in (
+        (Says.FIRST_PASS, _FIRST_PASS),
+        (Says.SOLUTION, _SOLUTION),
+        (Says.PERHAPS, _PERHAPS),
+    ):
+        if found := pattern.match(text):
+            kinds = frozenset({*line.kinds, "label"})
+            return Said(says, text[found.end() :], number, "", kinds, line.spans)
+    if (found := _REBUS.match(text)) and "[" in text:
+        return Said(Says.REBUS, text[found.end() :], number)
+    if _START.search(text):
+        return Said(Says.START, text, number)
+    if line.boxed:
+        return Said(Says.SOLUTION, text, number, "", frozenset({*line.kinds, "label"}), line.spans)
+    return None
+
+
+def _unbracketed(text: str, line: Line, number: int, clues: tuple[str, ...]) -> Said | None:
+    """Return a guess whose clue lost its brackets: only a clue of this rebus is known by its words."""
+    for sign in (" = ", ": ", " -> ", " → ", " | "):
+        clue, found, value = text.partition(sign)
+        if found and len(clue) < _LONGEST_CLUE and (of := folded(clue)) and of in clues:
+            kinds = frozenset({*line.kinds, "brackets"})
+            return Said(Says.GUESS, value, number, of, kinds, line.spans)
+    return None
+
+
+_LONGEST_CLUE: Final = 1_000

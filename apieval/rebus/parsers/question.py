@@ -1,0 +1,62 @@
+"""What a parser may know of the rebus that an answer is to: what a solver was shown, never gold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from apieval.rebus import prompts
+from apieval.rebus.along_key import NUMBER
+from apieval.rebus.characters import bare, composed, straight
+from apieval.rebus.verify import CLUE
+from apieval.schema import Rebus
+
+_CLUE: Final = re.compile(r"\[[^\[\]]*+\]")
+"""As `verify.CLUE`, but linear on a line of open brackets."""
+_HINT: Final = re.compile(r"\([0-9]{1,3}\)\]?$")
+_NO_LETTER: Final = re.compile(r"[\W_]+")
+_EXAMPLE: Final = re.compile(r"^Rebus: (.*\[.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The clues as shown and `folded`, the letters before each and after the last, and the key."""
+
+    shown: tuple[str, ...]
+    clues: tuple[str, ...]
+    letters: tuple[str, ...]
+    key: str
+    lengths: tuple[int, ...]
+
+
+def question(rebus: Rebus) -> Question:
+    """Return what the solver of a rebus was shown."""
+    shown = straight(composed(rebus.verbalized_rebus))
+    clues = CLUE.findall(shown)
+    return Question(
+        shown=tuple(clue[1:-1] for clue in clues),
+        clues=tuple(map(folded, clues)),
+        letters=tuple(" ".join(part.split()) for part in CLUE.split(shown)),
+        key=rebus.solution_key,
+        lengths=tuple(int(number[:9]) for number in NUMBER.findall(rebus.solution_key)),
+    )
+
+
+def clues_of(text: str) -> tuple[str, ...]:
+    """Return the clues that stand in a text, folded."""
+    return tuple(map(folded, _CLUE.findall(text)))
+
+
+def folded(clue: str) -> str:
+    """Return a clue's letters and digits alone, without accents, case and the hint at its end."""
+    return _NO_LETTER.sub("", _HINT.sub("", bare(clue.strip()))).lower()
+
+
+@cache
+def example_clues() -> frozenset[str]:
+    """Return the clues of the examples that every prompt shows."""
+    return frozenset(
+        clue for shown in _EXAMPLE.findall(prompts.template("regular")) for clue in clues_of(shown)
+    )
