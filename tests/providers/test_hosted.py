@@ -436,7 +436,11 @@ def test_a_provider_that_litellm_asks_behind_our_back_is_refused(hosted: ModuleT
     assert "cannot be evaluated" in str(failure)
 
 
-def test_vertex_says_what_to_install(hosted: ModuleType) -> None:
+@pytest.mark.parametrize("missing", ["google", "google.auth"])
+def test_vertex_says_what_to_install(
+    hosted: ModuleType, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setattr(hosted, "find_spec", lambda name: None if name == missing else object())
     options = {"vertex_project": "p", "vertex_location": "us-central1"}
     failure, seen = ask(hosted, Wire("vertex_ai/gemini-2.5-flash", gemini, "", options=options))
     assert type(failure) is RunFailure
