@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Under `nohup` the hang-up is ignored, and whoever is started here would ignore it too.
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 # No test asserts a timing, and the same tests run the same examples everywhere.
 settings.register_profile("apieval", deadline=None, derandomize=True)
