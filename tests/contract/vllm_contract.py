@@ -210,7 +210,8 @@ def test_a_prompt_that_is_too_long_fails_alone(tiny: Vllm, shared: Path) -> None
     assert "partial" in ended.err
     failed = [each for each in ended.answers if each["outcome"] == "failed"]
     assert len(failed) == sum(length > fits for length in lengths)
-    assert all("maximum context length" in each["error"] for each in failed)
+    for each in failed:  # where just no room is left for an answer, vLLM says so in other words
+        assert re.search("maximum context length|max_tokens must be at least 1", each["error"])
     assert {each["attempts"] for each in failed} == {1}
     thoughts = [each for each in ended.answers if each["outcome"] != "failed"]
     assert {(each["outcome"], each["text"]) for each in thoughts} == {("truncated", "")}
@@ -273,7 +274,7 @@ def test_two_servers_share_the_work_and_one_takes_it_all_when_the_other_dies(
         assert min(shares) > SAMPLE // 5
         measured(f"two servers: {shares[0]} and {shares[1]} requests; {pace(ended.answers)}")
 
-        begun = Begun("both", name="one dies")
+        begun = Begun("both", name="one-dies")
         begun.wait_for(SAMPLE // 4)
         before = tiny.answered()
         twin.kill()
