@@ -20,6 +20,7 @@ from apieval.analysis import objections
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
 from apieval.analysis.summary import Measured
+from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import answers, dataset, prompts, scoring
@@ -30,6 +31,7 @@ from apieval.run import header, plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
 from apieval.schema import SETTINGS, ItemScore, Rebus, Request, RunSpec, Setting
+from apieval.sections import Params
 
 MOST_SAMPLES: Final = 1_000
 
@@ -52,10 +54,10 @@ def run(
 
     options, watcher = options or RunOptions(), watcher or Watcher()
     _check(models, options)
-    providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
-    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
+    providers = _providers(options)
+    chosen = _chosen(options)
     ready = [prepare(name, providers, os.environ, options.lexicon, chosen) for name in models]
-    selection = dataset.load(options.data).select(options.subsets, options.limit)
+    selection = _selection(options)
     watchers = zip(ready, watcher.each(models), strict=True)
     runs = [OneRun(each, options, selection, its_own) for each, its_own in watchers]
     for each in runs:
@@ -74,10 +76,10 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
 
     if options.cache is None:
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
-    providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
-    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
+    providers = _providers(options)
+    chosen = _chosen(options)
     prepared = prepare(model, providers, os.environ, options.lexicon, chosen)
-    selection = dataset.load(options.data).select(options.subsets, options.limit)
+    selection = _selection(options)
     with closing(ResponseCache(options.cache)) as cache:
         for request in prompts.requests(
             selection.rebuses,
@@ -109,17 +111,29 @@ def check(
     from apieval import one_check  # noqa: PLC0415
 
     options = options or RunOptions()
-    providers = configuration.load(configuration.find_file(options.config, Path.cwd()))
+    providers = _providers(options)
     names = providers.names() if models is None else models
     _check(names, options)
-    chosen = configuration.chosen_params(options.preset, options.params, options.drop)
-    selection = dataset.load(options.data).select(options.subsets, options.limit)
+    chosen = _chosen(options)
+    selection = _selection(options)
     rebus = selection.rebuses[0] if row is None else _row(selection, row)
     question = one_check.Question(options, chosen, selection, rebus)
     checks = [one_check.OneCheck(name, providers, os.environ, question, tell) for name in names]
     apart = one_check.batches(checks) if models is None else [[each] for each in checks]
     found = one_check.carry_out(apart)
     return sorted(found, key=lambda each: names.index(each.model))
+
+
+def _providers(options: RunOptions) -> Providers:
+    return configuration.load(configuration.find_file(options.config, Path.cwd()))
+
+
+def _chosen(options: RunOptions) -> Params:
+    return configuration.chosen_params(options.preset, options.params, options.drop)
+
+
+def _selection(options: RunOptions) -> Selection:
+    return dataset.load(options.data).select(options.subsets, options.limit)
 
 
 def _row(selection: Selection, row: str) -> Rebus:

@@ -77,6 +77,11 @@ class Request(Record):
     identity: str
     key: str
 
+    @property
+    def characters(self) -> int:
+        """Return how long the messages are together."""
+        return sum(len(message.content) for message in self.messages)
+
 
 class Usage(Record):
     """Tokens of one answer as the server counted them; None is unknown, never zero."""

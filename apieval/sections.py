@@ -47,6 +47,10 @@ class Section(BaseModel):
     )
 
 
+TOKEN_LIMITS: Final = ("max_completion_tokens", "max_tokens")
+"""The names under which a request limits an answer's tokens; the first that is there counts."""
+
+
 class Params(Section):
     """Sampling parameters, sent as they are; null takes a default out of the request."""
 

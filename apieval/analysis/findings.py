@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
 from apieval.rebus.cut import Cut
+from apieval.sections import TOKEN_LIMITS
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
@@ -54,11 +55,10 @@ def of_request(
 
 
 def _more(sampling: Mapping[str, Any] | None) -> str:
-    names = ("max_completion_tokens", "max_tokens")
-    sent = [name for name in names if (sampling or {}).get(name) is not None]
+    sent = [name for name in TOKEN_LIMITS if (sampling or {}).get(name) is not None]
     if sampling is not None and not sent:
         return "the server's own; set max_tokens"
-    return f"raise {sent[0] if sent else names[1]}"
+    return f"raise {sent[0] if sent else TOKEN_LIMITS[-1]}"
 
 
 def _several(served: Served, kind: str) -> str | None:

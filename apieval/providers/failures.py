@@ -23,7 +23,7 @@ from apieval.errors import (
 )
 from apieval.providers.waits import retry_after_s
 from apieval.schema import well_formed
-from apieval.sections import Params
+from apieval.sections import TOKEN_LIMITS, Params
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
 """Besides these every 5xx (529 among them) is transient."""
@@ -53,7 +53,7 @@ BY_WORDS: Final[Mapping[str, str]] = {
 UNMISTAKABLE: Final = frozenset({"temperature", "seed"})
 """Of these, and of names with a `_`, a refusal speaks by name; of others in quotes (`stop`)."""
 _NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-z_]+)""")
-NO_PARAMETERS: Final = frozenset({"model", "messages", "max_tokens", "max_completion_tokens"})
+NO_PARAMETERS: Final = frozenset({"model", "messages", *TOKEN_LIMITS})
 """A limit of tokens may be too large for one prompt and right for others."""
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 FILTERED_BEHIND: Final = "litellm.ContentPolicyViolationError"

@@ -12,7 +12,7 @@ import aiohttp
 import httpx
 
 from apieval.errors import AttemptFailed
-from apieval.providers.transport import transport, whole
+from apieval.providers.transport import transport, whole, with_key
 
 TIMEOUT_S: Final = 5.0
 
@@ -24,13 +24,10 @@ async def served_models(
 
     Nothing is raised: this only adds to a failure that is known already.
     """
-    carried = dict(headers)
-    if api_key is not None:
-        carried["authorization"] = f"Bearer {api_key}"
     connections = transport(base_url)
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            asked = httpx.Request("GET", f"{base_url}/models", headers=carried)
+            asked = httpx.Request("GET", f"{base_url}/models", headers=with_key(headers, api_key))
             reply = await whole(await connections.handle_async_request(asked))
     except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError, AttemptFailed):
         return ()  # a TimeoutError is an OSError

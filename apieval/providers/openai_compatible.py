@@ -22,7 +22,7 @@ from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
-from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole
+from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole, with_key
 from apieval.schema import Reply, Request
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
@@ -71,9 +71,7 @@ class OpenAICompatibleClient:
         self._plain = api == "completions"
         self._begin = _without_end(body, "prompt" if self._plain else "messages")
         self._mask = Mask(api_key)
-        self._headers = {"content-type": "application/json", **(headers or {})}
-        if api_key is not None:
-            self._headers["authorization"] = f"Bearer {api_key}"
+        self._headers = with_key({"content-type": "application/json", **(headers or {})}, api_key)
         self._endpoints = [
             _Endpoint(httpx.URL(url + PATHS[api]), transport(url, self._headers))
             for url in base_urls

@@ -45,6 +45,11 @@ def transport(base_url: str, headers: Mapping[str, str] | None = None) -> Aiohtt
     )
 
 
+def with_key(headers: Mapping[str, str], api_key: str | None) -> dict[str, str]:
+    """Return headers with the one that carries a key, where there is a key."""
+    return {**headers, **({} if api_key is None else {"authorization": f"Bearer {api_key}"})}
+
+
 async def whole(response: httpx.Response) -> Whole:
     """Return a reply once all of it has come.
 

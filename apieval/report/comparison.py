@@ -11,12 +11,11 @@ from rich.text import Text
 
 from apieval.analysis.plain_words import chance, points
 from apieval.rebus.metrics import HEADLINE
-from apieval.report.terminal import FIGURE, number, visible
+from apieval.report.terminal import FIGURE, FINDING_STYLES, number, visible
 from apieval.wording import counted
 
 _SHOWN: Final = 10
 """So many ids stand below a table; all of them in `--json`."""
-_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _REASONS: Final = {
     "missing_in_a": "missing in A",
     "missing_in_b": "missing in B",
@@ -36,7 +35,7 @@ _LEGEND: Final = (
 def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a comparison: doubts first, the sentence of each pair last."""
     for each in document["findings"]:
-        yield Text(visible(finding(each)), style=_STYLES[each["level"]])
+        yield Text(visible(finding(each)), style=FINDING_STYLES[each["level"]])
     runs = len(document["runs"])
     yield Text(f"\ncomparison of {runs} runs, {visible(document['parser'])} parser", style="bold")
     for pair in document["comparisons"]:

@@ -26,7 +26,7 @@ _UNSEEN: Final = re.compile(
 LEAST: Final = 64
 FIGURE: Final = 5
 """The width of a figure, as 0.555."""
-_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
+FINDING_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
 _SHOWN_AS: Final = {"not_asked": "without answer"}
 _OFFICIAL: Final = "official"
 _TOLERANT: Final = "tolerant"
@@ -88,7 +88,7 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     if _subset_names(summary):
         yield _subsets(summary)
     for finding in summary["findings"]:
-        yield Text(visible(finding["text"]), style=_STYLES[finding["level"]])
+        yield Text(visible(finding["text"]), style=FINDING_STYLES[finding["level"]])
 
 
 def _served(summary: Mapping[str, Any]) -> str | None:

@@ -16,10 +16,9 @@ from apieval.run.prepare import Prepared
 from apieval.run.steps import Step
 from apieval.run.trial import Trial
 from apieval.schema import Outcome, Rebus, Reply, Request, Setting, Tally
-from apieval.sections import Embedded
+from apieval.sections import TOKEN_LIMITS, Embedded
 
 _NEARLY: Final = re.compile("soluzione", re.IGNORECASE)
-_LIMITS: Final = ("max_completion_tokens", "max_tokens")
 
 
 def configuration(prepared: Prepared) -> Step:
@@ -74,7 +73,7 @@ def _there(remarks: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def _limit(prepared: Prepared) -> str:
-    return next((name for name in _LIMITS if name in prepared.body), "max_tokens")
+    return next((name for name in TOKEN_LIMITS if name in prepared.body), "max_tokens")
 
 
 def _thinks(got: Reply) -> str | None:

@@ -1,4 +1,4 @@
-"""A limit on the time a thing may take, of which time that this process slept is no part.
+"""A limit on the time an attempt may take, of which time that this process slept is no part.
 
 A process that is stopped (SIGSTOP, Ctrl-Z, a debugger, a suspended virtual machine) wakes with all of
 its timers due, and with whatever arrived meanwhile still unread in its sockets. A limit that were
@@ -10,6 +10,10 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 from typing import Final
+
+from apieval.errors import AttemptFailed, ItemFailure, TransientFailure
+from apieval.providers.base import Provider
+from apieval.schema import Reply, Request
 
 LATE_S: Final = 0.05
 """A timer later than this was slept through; those of a busy loop are some milliseconds late."""
@@ -54,3 +58,25 @@ class AwakeTimeout:
         self._more_s -= more_s
         self._due = now + more_s
         self._timer = self._loop.call_at(self._due, self._over)
+
+
+async def attempt_within(
+    seconds: float, provider: Provider, request: Request, remedy: str = ""
+) -> Reply:
+    """Attempt once under a limit on the whole of it, which no client's own timeout is.
+
+    Raises:
+        AttemptFailed: whatever went wrong; `remedy` is said behind what took too long.
+    """
+    try:
+        async with AwakeTimeout(seconds):
+            return await provider.attempt(request)
+    except TimeoutError:
+        late = TransientFailure(f"no whole reply within {seconds:g} s{remedy}")
+        late.billed = True
+        raise late from None
+    except AttemptFailed:
+        raise
+    except Exception as error:
+        # a fault of our own or of a library's: one item's, until every item has it
+        raise ItemFailure(f"unexpected {type(error).__name__}: {error}") from error

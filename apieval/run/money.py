@@ -30,7 +30,7 @@ def cost_usd(usage: Usage, price: Price | None) -> float | None:
 
 def prompt_tokens(request: Request) -> int:
     """Return about how many tokens a request's messages have, rather too many than too few."""
-    return tokens_of(sum(len(message.content) for message in request.messages))
+    return tokens_of(request.characters)
 
 
 def tokens_of(characters: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from apieval.errors import AttemptFailed, ContentRefused
 from apieval.schema import Outcome, Reply
 
 FINISH_REASONS: Final[Mapping[str, Outcome]] = {
@@ -32,6 +33,11 @@ FINISH_REASONS: Final[Mapping[str, Outcome]] = {
 }
 """Finish reason in lower case -> outcome; every other reason (stop, eos, end_turn, null ...) says
 that the model was done. What was broken off is no answer of the model's."""
+
+
+def without_reply(failure: AttemptFailed | None) -> Outcome:
+    """Return the outcome of a request that ended without a reply."""
+    return Outcome.REFUSED if isinstance(failure, ContentRefused) else Outcome.FAILED
 
 
 def judge(reply: Reply) -> Outcome:

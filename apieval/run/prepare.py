@@ -18,7 +18,15 @@ from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.run.budget import Budget
 from apieval.run.prices import KnownPrice, price_of
-from apieval.sections import AnyModel, Embedded, Hosted, OpenAICompatible, Params, Price
+from apieval.sections import (
+    TOKEN_LIMITS,
+    AnyModel,
+    Embedded,
+    Hosted,
+    OpenAICompatible,
+    Params,
+    Price,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class Prepared:
     @property
     def most_tokens(self) -> int | None:
         """Return how many tokens an answer may have, None where nothing bounds it."""
-        most = self.body.get("max_completion_tokens") or self.body.get("max_tokens")
+        most = next((sent for name in TOKEN_LIMITS if (sent := self.body.get(name))), None)
         return most if isinstance(most, int) else None
 
     def budget(self, max_usd: float | None, spent_usd: float) -> Budget | None:

@@ -19,8 +19,6 @@ from typing import Final
 
 from apieval.errors import (
     AttemptFailed,
-    ContentRefused,
-    ItemFailure,
     RunFailure,
     StoppedEarly,
     StoreError,
@@ -30,10 +28,10 @@ from apieval.providers.base import Provider
 from apieval.rebus.cut import PromptCounts
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
-from apieval.run.deadline import AwakeTimeout
+from apieval.run.deadline import attempt_within
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import cost_usd, prompt_tokens
-from apieval.run.outcome import judge
+from apieval.run.outcome import judge, without_reply
 from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
 from apieval.run.store import Store
@@ -257,7 +255,7 @@ class Runner:
         if task:
             self._in_flight[task] = question
         try:
-            reply = await self._limited(question.request)
+            reply = await attempt_within(self.patience.timeout_s, self.provider, question.request)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
             hints = reply.hints
             self._judge.answered()
@@ -277,21 +275,6 @@ class Runner:
             self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s, hints=hints)
             if task:
                 self._in_flight.pop(task, None)
-
-    async def _limited(self, request: Request) -> Reply:
-        """Attempt under a limit on the whole of it, which no client's own timeout is."""
-        try:
-            async with AwakeTimeout(self.patience.timeout_s):
-                return await self.provider.attempt(request)
-        except TimeoutError:
-            late = TransientFailure(f"no whole reply within {self.patience.timeout_s:g} s")
-            late.billed = True
-            raise late from None
-        except AttemptFailed:
-            raise
-        except Exception as error:
-            # a fault of our own or of a library's: one item's, until every item has it
-            raise ItemFailure(f"unexpected {type(error).__name__}: {error}") from error
 
     def _learn_tokens(self, reply: Reply) -> int | None:
         """Follow the length of answers; return all tokens of this one where they are known."""
@@ -321,10 +304,6 @@ def _cost(asked: Asked, price: Price | None) -> float | None:
     return sum(known) if len(known) == len(costs) else None
 
 
-def _without_reply(failure: AttemptFailed | None) -> Outcome:
-    return Outcome.REFUSED if isinstance(failure, ContentRefused) else Outcome.FAILED
-
-
 def _response(request: Request, asked: Asked, latency_s: float, cost: float | None) -> Response:
     reply = asked.reply
     seen = reply or Reply(text="")
@@ -336,7 +315,7 @@ def _response(request: Request, asked: Asked, latency_s: float, cost: float | No
         text=seen.text,
         reasoning=seen.reasoning,
         finish_reason=seen.finish_reason,
-        outcome=judge(reply) if reply else _without_reply(asked.failure),
+        outcome=judge(reply) if reply else without_reply(asked.failure),
         served_model=seen.served_model,
         system_fingerprint=seen.system_fingerprint,
         usage=seen.usage,

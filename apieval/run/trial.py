@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from dataclasses import dataclass
@@ -10,17 +9,16 @@ from typing import Final
 
 from apieval.errors import (
     AttemptFailed,
-    ContentRefused,
-    ItemFailure,
     ServerDown,
-    TransientFailure,
 )
 from apieval.providers.base import Provider
-from apieval.run.outcome import judge
+from apieval.run.deadline import attempt_within
+from apieval.run.outcome import judge, without_reply
 from apieval.schema import Outcome, Reply, Request
 
 MOST_CHARACTERS_A_TOKEN: Final = 8.0
 """No tokenizer packs Italian prose so densely (see `money`): with more, some of it was not read."""
+_LATE: Final = " (give more with --timeout, or look into the server's log)"
 _SNAPSHOT: Final = re.compile(r"[-@:][0-9]{4}[-0-9]*")
 """What a provider adds to a model's name: the day or month of the version that answers."""
 
@@ -38,7 +36,7 @@ class Trial:
         """Return what became of the request."""
         if self.reply is not None:
             return judge(self.reply)
-        return Outcome.REFUSED if isinstance(self.failure, ContentRefused) else Outcome.FAILED
+        return without_reply(self.failure)
 
     @property
     def reached(self) -> bool:
@@ -54,17 +52,9 @@ async def attempt_once(provider: Provider, request: Request, timeout_s: float) -
     failure: AttemptFailed | None = None
     began = time.monotonic()
     try:
-        async with asyncio.timeout(timeout_s):
-            reply = await provider.attempt(request)
-    except TimeoutError:
-        failure = TransientFailure(
-            f"no whole reply within {timeout_s:g} s (give more with --timeout, or look into the "
-            "server's log)"
-        )
+        reply = await attempt_within(timeout_s, provider, request, _LATE)
     except AttemptFailed as error:
         failure = error
-    except Exception as error:  # noqa: BLE001 # as in a run: a fault of a library's is no traceback
-        failure = ItemFailure(f"unexpected {type(error).__name__}: {error}")
     return Trial(reply, failure, time.monotonic() - began)
 
 
@@ -103,7 +93,7 @@ def thoughts(reply: Reply) -> str | None:
 def cut_prompt(request: Request, reply: Reply) -> str | None:
     """Return what shows that the server did not read all of a prompt, as far as one can tell."""
     counted = reply.usage.prompt_tokens
-    characters = sum(len(message.content) for message in request.messages)
+    characters = request.characters
     if counted is None or plausible(counted, characters):
         return None
     return (

@@ -27,6 +27,15 @@ from tests.e2e.wires import question, spoken
 PATIENCE_S: Final = 60.0
 """How long a test waits for what must come; never reached unless something is broken."""
 _REBUS: Final = re.compile(r"^Rebus: (.*)$", re.MULTILINE)
+REFUSED_PARAMETER: Final = {
+    "error": {
+        "message": "parametro non ammesso: max_tokens",
+        "type": "invalid_request_error",
+        "param": "max_tokens",
+        "code": "unsupported_parameter",
+    }
+}
+"""What newer OpenAI models say of a parameter they do not take (B12)."""
 USAGE: Final = {"prompt_tokens": 700, "completion_tokens": 200, "total_tokens": 900}
 
 

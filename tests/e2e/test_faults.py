@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import (
+    REFUSED_PARAMETER,
     TRANSIENT,
     FaultServer,
     Manner,
@@ -235,15 +236,7 @@ def test_an_empty_answer_is_asked_for_once_more(
 
 def test_a_refused_parameter_stops_the_run_at_once(inside: Inside, tmp_path: Path) -> None:  # B12
     made = material(tmp_path / "some.csv", 83)
-    body = {
-        "error": {
-            "message": "parametro non ammesso: max_tokens",
-            "type": "invalid_request_error",
-            "param": "max_tokens",
-            "code": "unsupported_parameter",
-        }
-    }
-    with FaultServer(made.answers, lambda _: error(400, body)) as server:
+    with FaultServer(made.answers, lambda _: error(400, REFUSED_PARAMETER)) as server:
         configure(tmp_path, local=model(server.url))
         done = inside("run", "local", "--data", made.path, *REGULAR)
         assert done.code == 3

@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import (
+    REFUSED_PARAMETER,
     TRANSIENT,
     FaultServer,
     Reply,
@@ -136,15 +137,7 @@ def test_a_refused_parameter_stops_the_run_at_once(
     wire: str, inside: Inside, tmp_path: Path
 ) -> None:  # B12
     made = material(tmp_path / "some.csv", 83)
-    body = {
-        "error": {
-            "message": "parametro non ammesso: max_tokens",
-            "type": "invalid_request_error",
-            "param": "max_tokens",
-            "code": "unsupported_parameter",
-        }
-    }
-    with FaultServer(made.answers, lambda _: error(400, body)) as server:
+    with FaultServer(made.answers, lambda _: error(400, REFUSED_PARAMETER)) as server:
         configure(tmp_path, far=hosted(wire, server.url))
         done = inside("run", "far", "--data", made.path, *REGULAR, "--yes")
         assert done.code == 3

@@ -722,12 +722,17 @@ def test_refusals_that_come_before_the_first_answer_end_nothing(bench: Bench) ->
 
 
 def test_refusals_end_a_run_once_nothing_older_is_on_its_way(bench: Bench) -> None:
-    bench.script = lambda row, _: (
-        ItemFailure("troppo lungo") if row else later(row, 0.1, ItemFailure("lungo"))
-    )
+    enough = asyncio.Event()
+
+    async def last() -> Reply:
+        await enough.wait()
+        raise ItemFailure("lungo")
+
+    bench.watcher.on_answer = lambda count: enough.set() if count == 2 * patience.USELESS else None
+    bench.script = lambda row, _: ItemFailure("troppo lungo") if row else last()
     course = bench.run(20_000)
     assert str(course.end).endswith("requests in a row failed: lungo")
-    assert 10 < len(course.lines) < 20_000
+    assert 2 * patience.USELESS < len(course.lines) < 20_000
 
 
 # --- a server that is not up yet -------------------------------------------------------------

@@ -22,6 +22,7 @@ from aiohttp import web
 from apieval.errors import ConfigError, did_you_mean
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.rebus.baseline.solver import MODEL, VERSION, answer
+from apieval.sections import TOKEN_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -194,7 +195,7 @@ def _content(message: object, where: str) -> str:
 
 def _max_tokens(body: dict[str, Any]) -> int | None:
     """Return the allowance under either of its names; None where there is none."""
-    for name in ("max_completion_tokens", "max_tokens"):
+    for name in TOKEN_LIMITS:
         most = body.get(name)
         if most is None:
             continue
