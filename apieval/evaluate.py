@@ -17,20 +17,21 @@ from apieval import config as configuration
 from apieval import scored
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
+from apieval.analysis.measured import Measured
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
-from apieval.analysis.summary import Measured
 from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
+from apieval.rebus.scoring import ScoredAnswer
 from apieval.results import Result, result_of, score_stored, write
 from apieval.run import header, plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, ItemScore, Rebus, Request, RunSpec, Setting
+from apieval.schema import SETTINGS, Rebus, Request, RunSpec, Setting
 from apieval.sections import Params
 
 MOST_SAMPLES: Final = 1_000
@@ -180,14 +181,15 @@ def score(
     selection = whole.select(subsets, limit)
     parsers = tuple(scoring.PARSERS)
     if path.suffix.lower() == ".csv":
-        scores, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
+        answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
         parsers = (official.NAME,)  # the texts are gone
     else:
-        scores = list(_raw(path, selection, setting))
+        answered = list(_raw(path, selection, setting))
+        scores = [each.scores[official.NAME] for each in answered]
         settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
         samples = 1 + max((each.sample for each in scores), default=0)
     measured = Measured(path.stem, selection, settings or [setting], samples, parsers=parsers)
-    return result_of(path.stem, out, write(out, measured, scores, None))
+    return result_of(path.stem, out, write(out, measured, answered, None))
 
 
 def compare(
@@ -250,19 +252,20 @@ def _baseline(runs: Sequence[Scored], baseline: str) -> str:
     )
 
 
-def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ItemScore]:
+def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
     chosen = selection.by_id
     for rebus, response in answers.raw(path, selection.data.by_id, setting):
         if str(rebus.id) in chosen:
-            yield from scoring.score(response, rebus)
+            yield scoring.scored(response, rebus)
 
 
-def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[ItemScore]:
+def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
     chosen = selection.by_id
     for rebus, prediction in answers.parsed(path, selection.data.by_id):
         if str(rebus.id) in chosen:
             # the study's rows are what the official parser made of the answers
-            yield scoring.of_prediction(prediction, rebus, parser=official.NAME, setting=setting)
+            item = scoring.of_prediction(prediction, rebus, parser=official.NAME, setting=setting)
+            yield ScoredAnswer(rebus, {item.parser: item})
 
 
 def _check(models: Sequence[str], options: RunOptions) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
-from apieval.analysis.summary import Measured, Usage, summarize
+from apieval.analysis.measured import Measured
+from apieval.analysis.summary import Usage, summarize
 from apieval.errors import StoreError
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import length
+from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
@@ -61,7 +64,7 @@ def score_stored(
     """
     gold, usage = selection.by_id, Usage()
 
-    def scores() -> Iterator[ItemScore]:
+    def answers() -> Iterator[ScoredAnswer]:
         for response in responses.stored(folder):
             rebus = gold.get(str(response.id))
             foreign = response.setting not in spec.settings or response.sample >= spec.samples
@@ -71,7 +74,7 @@ def score_stored(
                     f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
             usage.add(response, length(rebus, response.setting))
-            yield from scoring.score(response, rebus)
+            yield scoring.scored(response, rebus)
 
     known = header.read(folder) or {}
     measured = Measured(
@@ -83,7 +86,7 @@ def score_stored(
         spec.prompts,
         known.get("dropped") or (),
     )
-    return write(out, measured, scores(), usage)
+    return write(out, measured, answers(), usage)
 
 
 def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
@@ -92,20 +95,26 @@ def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
 
 
 def write(
-    out: Path | None, measured: Measured, scores: Iterable[ItemScore], usage: Usage | None
+    out: Path | None, measured: Measured, answers: Iterable[ScoredAnswer], usage: Usage | None
 ) -> dict[str, Any]:
-    """Collect scores into a summary, writing both as they come where there is a folder."""
+    """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
         measured.selection.rebuses, measured.settings, measured.samples, measured.parsers
     )
+    details = Details(measured)
+
+    def collect(write_score: Callable[[ItemScore], None]) -> None:
+        for answer in answers:
+            details.add(answer)
+            for item in answer.scores.values():
+                collector.add(item)
+                write_score(item)
+
     if out is None:
-        for item in scores:
-            collector.add(item)
-        return summarize(measured, collector, usage)
+        collect(lambda _: None)
+        return summarize(measured, collector, usage, details)
     with files.writing_scores(out) as write_score:
-        for item in scores:
-            collector.add(item)
-            write_score(item)
-    summary = summarize(measured, collector, usage)
+        collect(write_score)
+    summary = summarize(measured, collector, usage, details)
     files.write_summary(out, summary)
     return summary

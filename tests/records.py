@@ -10,7 +10,8 @@ from typing import Any, Final
 import pytest
 
 from apieval.analysis.figures import Collector
-from apieval.analysis.summary import Measured, Usage, summarize
+from apieval.analysis.measured import Measured
+from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Dataset
 from apieval.schema import SETTINGS, Prediction, Rebus, Response, Setting

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from apieval.analysis import findings
+from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
+from apieval.analysis.measured import Measured
 from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
 from apieval.rebus.cut import PromptCounts
-from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import template_hash
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import Outcome, Response, Setting
@@ -20,30 +21,6 @@ from apieval.version import VERSION
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
 """What every whole answer in the template holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured, as far as it can move a figure.
-
-    `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
-    templates where it is empty; `dropped` the parameters left out of the request on purpose;
-    `parsers` those that could read what there is.
-    """
-
-    model: str
-    selection: Selection
-    settings: Sequence[Setting]
-    samples: int = 1
-    sampling: Mapping[str, Any] | None = None
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    dropped: Sequence[str] = ()
-    parsers: Sequence[str] = tuple(PARSERS)
-
-    @property
-    def expected(self) -> int:
-        """Return how many answers there should be in each setting."""
-        return len(self.selection.rebuses) * self.samples
 
 
 @dataclass(slots=True)
@@ -138,7 +115,9 @@ def _prompt(prompts: Mapping[str, str], setting: Setting) -> str:
     return f"{said}+system-{short(system)}" if system else said
 
 
-def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> dict[str, Any]:
+def summarize(
+    measured: Measured, collector: Collector, usage: Usage | None, details: Details | None = None
+) -> dict[str, Any]:
     """Return the content of `summary.json`; `partial` where an answer is missing or failed."""
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
@@ -160,6 +139,7 @@ def summarize(measured: Measured, collector: Collector, usage: Usage | None) -> 
         "signatures": signatures(measured),
         "along_key": _along_key(measured),
         "figures": collector.figures(),
+        **(details.summary() if details else {}),
     }
 
 

@@ -11,6 +11,7 @@ from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.cli.run import EXIT_CODES
+from apieval.report import details as detailed
 from apieval.report import terminal
 from apieval.schema import Setting
 
@@ -38,6 +39,9 @@ def score(
         Path | None,
         option("--out", help="Write scores.jsonl and summary.json there.", metavar="DIR"),
     ] = None,
+    details: Annotated[
+        bool, option("--details", help="Show why answers are wrong, and what that depends on.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Score stored answers; nothing is asked and no connection opened."""
@@ -48,6 +52,8 @@ def score(
         output.document({"runs": [result.as_json()]})
     else:
         output.show(terminal.render(result.summary, result.model))
+        if details:
+            output.show(detailed.render(result.summary))
     if result.status != "done":
         output.say(f"{result.status}: {result.message or 'answers are missing'}")
     raise typer.Exit(EXIT_CODES[result.status])

@@ -62,6 +62,20 @@ READERS: Final[Mapping[str, Callable[[Response, Rebus], Reading]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredAnswer:
+    """One answer and its scores by parser; `response` is None where only parsed parts are left."""
+
+    gold: Rebus
+    scores: Mapping[str, ItemScore]
+    response: Response | None = None
+
+
+def scored(response: Response, gold: Rebus) -> ScoredAnswer:
+    """Return an answer with its score by every parser."""
+    return ScoredAnswer(gold, {each.parser: each for each in score(response, gold)}, response)
+
+
 def score(response: Response, gold: Rebus) -> Iterator[ItemScore]:
     """Yield the score of one answer by every parser; a failed request has none, not 0."""
     readings = {name: read(response, gold) for name, read in READERS.items()}

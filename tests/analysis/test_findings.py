@@ -7,7 +7,8 @@ import pytest
 from apieval.analysis import findings
 from apieval.analysis.figures import Collector
 from apieval.analysis.findings import Finding
-from apieval.analysis.summary import Measured, Usage, summarize
+from apieval.analysis.measured import Measured
+from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.prompts import length
 from tests.records import dataset, rebus, response

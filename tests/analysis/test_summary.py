@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from apieval.analysis.figures import Collector
-from apieval.analysis.summary import Measured, Usage, signatures, summarize
+from apieval.analysis.measured import Measured
+from apieval.analysis.summary import Usage, signatures, summarize
 from apieval.version import VERSION
 from tests.records import dataset, rebus, response, summary
 

@@ -1,0 +1,43 @@
+"""What the answers show besides the six metrics: each kind of it a part, fed one answer at a time.
+
+A part stands in `summary.json` under its name. It keeps counts, not answers: a run may have a
+hundred thousand of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from apieval.analysis.measured import Measured
+from apieval.rebus.scoring import ScoredAnswer
+
+
+class Detail(Protocol):
+    """One kind of thing the answers show."""
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer, good or failed."""
+
+    def summary(self) -> Any:  # noqa: ANN401 # whatever JSON says it best
+        """Return what all answers showed, as it stands in `summary.json`."""
+
+
+PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {}
+
+
+class Details:
+    """All parts together."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Begin with no answer."""
+        self._parts = {name: part(measured) for name, part in PARTS.items()}
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer."""
+        for part in self._parts.values():
+            part.add(answer)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what all answers showed, by part."""
+        return {name: part.summary() for name, part in self._parts.items()}

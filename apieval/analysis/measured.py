@@ -1,0 +1,35 @@
+"""What was measured: the model, the rebuses, and everything else that can move a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apieval.rebus.dataset import Selection
+from apieval.rebus.scoring import PARSERS
+from apieval.schema import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured, as far as it can move a figure.
+
+    `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
+    templates where it is empty; `dropped` the parameters left out of the request on purpose;
+    `parsers` those that could read what there is.
+    """
+
+    model: str
+    selection: Selection
+    settings: Sequence[Setting]
+    samples: int = 1
+    sampling: Mapping[str, Any] | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    dropped: Sequence[str] = ()
+    parsers: Sequence[str] = tuple(PARSERS)
+
+    @property
+    def expected(self) -> int:
+        """Return how many answers there should be in each setting."""
+        return len(self.selection.rebuses) * self.samples
