@@ -123,8 +123,11 @@ def transfer(wanted: Wanted, watchdog: Watchdog) -> Path:
     endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
     hub = Hub(endpoint, watchdog)
     set_client_factory(hub.client)
-    watchdog.waited_for = "it does not answer"
-    watchdog.allow(REACH_S)
+    reach = float(os.environ.get("HF_HUB_ETAG_TIMEOUT") or REACH_S)
+    watchdog.waited_for = (
+        f"it does not answer within {reach:g} s; HF_HUB_ETAG_TIMEOUT (in seconds) gives it more"
+    )
+    watchdog.allow(reach)
     try:
         path = Path(_download(wanted, endpoint, token))
     except DataError as error:

@@ -253,7 +253,7 @@ class TestOwnProcess:
     def test_a_hub_that_never_answers_is_left(self, hub: FakeHub) -> None:
         hub.faults = [Fault(hang=True, times=ALWAYS)]
         with pytest.raises(
-            DataError, match=r"it does not answer\. Or give a file with --data PATH"
+            DataError, match=r"it does not answer within 3 s; .*\. Or give a file with --data PATH"
         ):
             fetch()
 

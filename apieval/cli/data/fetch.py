@@ -32,7 +32,8 @@ def fetch(
         str | None,
         option(
             "--revision",
-            help="The commit, tag or branch to use from now on; the newest of all without it.",
+            help="The commit, tag or branch to use from now on; without it the one fetched before, "
+            "the first time the newest.",
             metavar="REV",
         ),
     ] = None,
