@@ -50,7 +50,9 @@ LATE = {
     "analysis.paired": {"numpy"},
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
+    "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
     "cli.serve": {"apieval.rebus.baseline.server"},
+    "data": {"apieval.hub.challenge"},
     "evaluate": {
         "apieval.one_check",
         "apieval.one_run",
