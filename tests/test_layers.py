@@ -58,6 +58,7 @@ LATE = {
         "apieval.side_by_side",
     },
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
+    "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }

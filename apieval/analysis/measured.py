@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apieval.rebus.dataset import Selection
+from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import Setting
 
@@ -28,6 +29,18 @@ class Measured:
     prompts: Mapping[str, str] = field(default_factory=dict)
     dropped: Sequence[str] = ()
     parsers: Sequence[str] = tuple(PARSERS)
+    prompt_name: str = OFFICIAL
+
+    @property
+    def prompt(self) -> dict[str, Any]:
+        """Return what the prompt goes by, and whether it is the challenge's, byte for byte.
+
+        Of answers that come without their prompts neither is known.
+        """
+        if not self.prompts:
+            return {"name": None, "official": None}
+        own = is_official(self.prompts) and "system" not in self.prompts
+        return {"name": self.prompt_name, "official": own}
 
     @property
     def expected(self) -> int:

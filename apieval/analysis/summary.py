@@ -128,6 +128,7 @@ def summarize(
         "data": {"name": data.name, "digest": data.digest, "n": len(measured.selection.rebuses)},
         "settings": list(measured.settings),
         "samples": measured.samples,
+        "prompt": measured.prompt,
         "partial": missing > 0,
         "outcomes": outcomes,
         "usage": usage.totals() if usage else None,

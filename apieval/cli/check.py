@@ -41,6 +41,8 @@ def check(
         float, option("--timeout", help="Seconds to wait for the answer.", min=0.001, metavar="S")
     ] = 60.0,
     lexicon: options.Lexicon = None,
+    prompt: options.Prompt = None,
+    shots: options.Shots = None,
     preset: options.Preset = None,
     param: options.Param = None,
     drop: options.Drop = None,
@@ -69,6 +71,8 @@ def check(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        prompt=prompt,
+        shots=options.shots(shots),
         preset=preset,
         params=options.params(param),
         drop=tuple(drop or ()),

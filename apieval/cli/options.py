@@ -62,6 +62,23 @@ Limit = Annotated[
 Samples = Annotated[
     int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
 ]
+Prompt = Annotated[
+    Path | None,
+    option(
+        "--prompt",
+        help="A prompt template of your own (Jinja), instead of the challenge's.",
+        metavar="FILE",
+    ),
+]
+Shots = Annotated[
+    str | None,
+    option(
+        "--shots",
+        help="How many examples the prompt has, 0 to 5, or a data file of them; the challenge has 2.",
+        metavar="N|FILE",
+        show_default=False,
+    ),
+]
 Preset = Annotated[
     str | None,
     option(
@@ -114,6 +131,13 @@ def concurrency(choice: str | None) -> int | Literal["auto"] | None:
         if 0 < number <= MOST_AT_ONCE:
             return number
     raise ConfigError(f"--concurrency: give a number from 1 to {MOST_AT_ONCE:,}, or auto.")
+
+
+def shots(choice: str | None) -> int | Path | None:
+    """Return what a `--shots` option stands for: a number of examples, or a file of them."""
+    if choice is None:
+        return None
+    return int(choice) if choice.isascii() and choice.isdecimal() else Path(choice)
 
 
 def params(choices: list[str] | None) -> dict[str, Any]:

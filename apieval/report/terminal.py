@@ -66,6 +66,13 @@ def number(value: float | None, places: int = 3) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
 
+def label(summary: Mapping[str, Any]) -> str:
+    """Return what tells a run from others: its model, and its prompt where it is another."""
+    prompt = summary["prompt"]
+    name = summary["model"]
+    return f"{name} ({prompt['name']})" if prompt["official"] is False else str(name)
+
+
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
@@ -74,6 +81,9 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
+    if summary["prompt"]["official"] is False:
+        said = f"prompt {summary['prompt']['name']}, not the challenge's own"
+        yield Text(visible(said), style="bold yellow")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. What a figure can still become stands between at least "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from apieval.rebus import prompts, scoring
+from apieval.rebus import scoring
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.run import trial
@@ -139,13 +139,16 @@ def _unread(text: str) -> str | None:
 
 def outlook(
     prepared: Prepared,
-    questions: Iterable[tuple[Rebus, Setting]],
-    asked: tuple[Rebus, Setting],
+    lengths: Iterable[tuple[int, int]],
+    asked: tuple[int, int],
     found: Trial,
 ) -> Step:
-    """Return what the whole run would take, by characters and by what this answer has shown."""
+    """Return what the whole run would take, by characters and by what this answer has shown.
+
+    `lengths` are those of all its prompts and answers, `asked` of the one that was asked (see
+    `conversation.lengths`).
+    """
     scale = _scale(asked, found)
-    lengths = (prompts.lengths(rebus, setting) for rebus, setting in questions)
     whole = forecast(lengths, prepared.price, prepared.most_tokens, own=prepared.own, scale=scale)
     tokens = whole.prompt_tokens + whole.answer_tokens
     taken = pace(whole.requests, tokens, found.latency_s, prepared.model.limits)
@@ -163,14 +166,14 @@ def outlook(
     return Step("forecast", facts)
 
 
-def _scale(asked: tuple[Rebus, Setting], found: Trial) -> Scale:
+def _scale(asked: tuple[int, int], found: Trial) -> Scale:
     """Return how this answer's tokens compare with their estimate; what is unknown is as estimated.
 
     An empty or refused answer says nothing about the length of others, nor does a count of a part
     of the prompt.
     """
     usage = (found.reply or Reply(text="")).usage
-    prompt, answer = prompts.lengths(*asked)
+    prompt, answer = asked
     asked_for, said = usage.prompt_tokens or 0, usage.completion_tokens or 0
     usual = found.outcome in {Outcome.OK, Outcome.TRUNCATED}
     return Scale(
