@@ -33,7 +33,7 @@ from apieval.results import Result, result_of, score_stored, write
 from apieval.run import header, plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, Rebus, Request, RunSpec, Setting
+from apieval.schema import GIVENS, SETTINGS, Rebus, Request, RunSpec, Setting
 from apieval.sections import Params
 
 MOST_SAMPLES: Final = 1_000
@@ -61,7 +61,10 @@ def run(
     providers = _providers(options)
     chosen = _chosen(options)
     said = _prompts(options)
-    ready = [prepare(name, providers, os.environ, options.lexicon, chosen) for name in models]
+    ready = [
+        prepare(name, providers, os.environ, options.lexicon, chosen, options.given)
+        for name in models
+    ]
     selection = _selection(options)
     runs = [OneRun(each, options, selection, prompt, watcher) for each in ready for prompt in said]
     its_own = watcher.each([each.label for each in runs])
@@ -84,7 +87,7 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
     providers = _providers(options)
     chosen = _chosen(options)
-    prepared = prepare(model, providers, os.environ, options.lexicon, chosen)
+    prepared = prepare(model, providers, os.environ, options.lexicon, chosen, options.given)
     selection = _selection(options)
     with closing(ResponseCache(options.cache)) as cache:
         for request in conversation.requests(
@@ -92,7 +95,9 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
             options.settings,
             options.samples,
             prepared.identity,
-            conversation=Conversation(_prompt(options), prepared.system_prompt),
+            conversation=Conversation(
+                _prompt(options), prepared.system_prompt, options.given, prepared.prefill
+            ),
         ):
             if cache.get(request) is None:
                 yield request, cache.nearest(request.identity)
@@ -303,6 +308,8 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError(f"--name {options.name!r}: use letters, digits, '.', '_' and '-' alone.")
     if options.limit is not None and options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: must be 1 or more.")
+    if options.given not in {None, *GIVENS}:
+        raise ConfigError(f"--given {options.given}: give one of {', '.join(GIVENS)}.")
     if not 1 <= options.samples <= MOST_SAMPLES:
         raise ConfigError(f"--samples {options.samples}: must be 1 to {MOST_SAMPLES:,}.")
 

@@ -87,7 +87,8 @@ class OneCheck:
         prepared = self._with_key(self._configured())
         setting, rebus = self.question.options.settings[0], self.question.rebus
         prompt = self.question.prompt
-        said = Conversation(prompt, prepared.system_prompt)
+        given = self.question.options.given
+        said = Conversation(prompt, prepared.system_prompt, given, prepared.prefill)
         request = conversation.request(rebus, setting, 0, prepared.identity, said)
         found = await self._asked(prepared, request)
         remedy = await self._remedy(prepared, found.failure) if found.failure else ""
@@ -96,11 +97,11 @@ class OneCheck:
         if found.reply is None:
             return
         self._step(check_steps.answer(found.reply))
-        self._step(check_steps.parse(found.reply, found.outcome, rebus, setting))
+        self._step(check_steps.parse(found.reply, found.outcome, rebus, setting, given))
         options, chosen = self.question.options, self.question.selection.rebuses
         whole = product(options.settings, chosen, range(options.samples))
-        lengths = (conversation.lengths(each, s, prompt) for s, each, _ in whole)
-        asked = conversation.lengths(rebus, setting, prompt)
+        lengths = (conversation.lengths(each, s, prompt, given) for s, each, _ in whole)
+        asked = conversation.lengths(rebus, setting, prompt, given)
         self._step(check_steps.outlook(prepared, lengths, asked, found))
 
     def _step(self, step: Step) -> None:
@@ -115,7 +116,11 @@ class OneCheck:
         question = self.question
         try:
             found = without_key(
-                self.name, self.providers, question.options.lexicon, question.chosen
+                self.name,
+                self.providers,
+                question.options.lexicon,
+                question.chosen,
+                question.options.given,
             )
         except ApievalError as error:
             self._fail("configuration", error)

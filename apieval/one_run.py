@@ -84,13 +84,17 @@ class OneRun:
             limit=options.limit,
             samples=options.samples,
             prompts=self.conversation.hashes(options.settings),
+            given=options.given,
         )
         self.folder = options.out / (options.name or plan.folder_name(self.spec, self._variant))
 
     @property
     def conversation(self) -> Conversation:
         """Return what is said for every rebus."""
-        return Conversation(self.prompt, self.prepared.system_prompt)
+        prepared = self.prepared
+        return Conversation(
+            self.prompt, prepared.system_prompt, self.options.given, prepared.prefill
+        )
 
     @property
     def label(self) -> str:
@@ -99,7 +103,10 @@ class OneRun:
 
     @property
     def _variant(self) -> str:
-        return "" if prompts.is_official(self.spec.prompts) else self.prompt.name
+        """Return what sets this run apart from one of the challenge's own, nothing where nothing."""
+        named = [] if prompts.is_official(self.spec.prompts) else [self.prompt.name]
+        given = [f"given {self.spec.given}"] if self.spec.given else []
+        return ", ".join([*named, *given])
 
     def check(self) -> None:
         """Refuse a budget that cannot be kept, and a folder that holds another run.
@@ -253,7 +260,7 @@ class OneRun:
         price, answered = self.prepared.price, self._store.answered
         look = cache if price else None
         lengths = (
-            conversation.lengths(rebus, setting, self.prompt)
+            conversation.lengths(rebus, setting, self.prompt, self.spec.given)
             for setting, rebus, sample in self._questions()
             if (rebus.id, setting, sample) not in answered
             and not (look and look.get(self._request(rebus, setting, sample)))

@@ -14,6 +14,7 @@ from apieval.analysis.summary import Usage, summarize
 from apieval.errors import ConfigError, StoreError
 from apieval.rebus import prompts, scoring
 from apieval.rebus.dataset import Selection
+from apieval.rebus.metrics import told
 from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
@@ -76,7 +77,7 @@ def score_stored(
                     f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
             usage.add(response, prompt.length(rebus, response.setting))
-            yield scoring.scored(response, rebus)
+            yield scoring.scored(response, rebus, spec.given)
 
     measured = Measured(
         spec.model,
@@ -87,6 +88,7 @@ def score_stored(
         spec.prompts,
         known.get("dropped") or (),
         prompt_name=prompt.name,
+        given=spec.given,
     )
     return write(out, measured, answers(), usage)
 
@@ -110,7 +112,11 @@ def write(
 ) -> dict[str, Any]:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
-        measured.selection.rebuses, measured.settings, measured.samples, measured.parsers
+        measured.selection.rebuses,
+        measured.settings,
+        measured.samples,
+        measured.parsers,
+        told(measured.given),
     )
     details = Details(measured)
 

@@ -9,7 +9,7 @@ from typing import Any
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import Setting
+from apieval.schema import Given, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Measured:
 
     `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
-    `parsers` those that could read what there is.
+    `parsers` those that could read what there is; `given` how far the answers were begun.
     """
 
     model: str
@@ -30,6 +30,7 @@ class Measured:
     dropped: Sequence[str] = ()
     parsers: Sequence[str] = tuple(PARSERS)
     prompt_name: str = OFFICIAL
+    given: Given | None = None
 
     @property
     def prompt(self) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Objection:
 
 _PARTS: Final[Mapping[str, tuple[str, Level, str]]] = {
     "parser": ("parsers_differ", "refusal", "the versions of the parser differ"),
+    "given": ("given_differ", "refusal", "the steps that were given differ"),
     "prompt": ("prompts_differ", "warning", "the prompts differ"),
     "sampling": ("sampling_differs", "warning", "the sampling parameters differ"),
     "dropped": ("dropped_differ", "warning", "the parameters left out of the request differ"),

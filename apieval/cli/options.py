@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 
 from apieval.errors import ConfigError
 from apieval.fields import MOST_AT_ONCE
-from apieval.schema import SETTINGS, Setting
+from apieval.schema import SETTINGS, Given, Setting
 
 
 def option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 # as typer.Option
@@ -76,6 +76,15 @@ Shots = Annotated[
         "--shots",
         help="How many examples the prompt has, 0 to 5, or a data file of them; the challenge has 2.",
         metavar="N|FILE",
+        show_default=False,
+    ),
+]
+GivenOption = Annotated[
+    Given | None,
+    option(
+        "--given",
+        help="Begin each answer with the right steps, so that those behind are measured alone; "
+        "such figures stand apart from all others.",
         show_default=False,
     ),
 ]

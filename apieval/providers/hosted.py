@@ -110,7 +110,7 @@ class HostedClient:
     async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
         """Have litellm ask over the tape's connections; return how that ended."""
         token = TAPE.set(tape)
-        messages = [message.model_dump() for message in request.messages]
+        messages = [message.wire() for message in request.messages]
         try:
             answer = await litellm.acompletion(messages=messages, **self._arguments)
         except (Heard, Exception) as error:  # noqa: BLE001 # litellm raises what it likes

@@ -114,7 +114,7 @@ class OpenAICompatibleClient:
         """Return what a request asks, as JSON."""
         if self._plain:
             return json.dumps("".join(message.content for message in request.messages))
-        return json.dumps([message.model_dump() for message in request.messages])
+        return json.dumps([message.wire() for message in request.messages])
 
     async def shown(self, request: Request) -> Wire:
         """Return what `attempt` would send to the first server, without sending it."""

@@ -59,7 +59,7 @@ def _spread_table(found: Mapping[str, Any]) -> Table:
 
 
 def _table(summaries: Sequence[Summary], setting: Setting) -> Table:
-    metrics = shown_in(setting)
+    metrics = shown_in(setting, summaries[0]["given"])
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
     room = (WIDTH - 1 - _FRAME - max(map(cell_len, metrics))) // len(summaries) - _FRAME
     if room > FIGURE:  # there may be a mark behind it

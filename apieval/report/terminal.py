@@ -68,9 +68,10 @@ def number(value: float | None, places: int = 3) -> str:
 
 def label(summary: Mapping[str, Any]) -> str:
     """Return what tells a run from others: its model, and its prompt where it is another."""
-    prompt = summary["prompt"]
-    name = summary["model"]
-    return f"{name} ({prompt['name']})" if prompt["official"] is False else str(name)
+    prompt, given = summary["prompt"], summary["given"]
+    named = [prompt["name"]] if prompt["official"] is False else []
+    told = ", ".join([*named, *([f"given {given}"] if given else [])])
+    return f"{summary['model']} ({told})" if told else str(summary["model"])
 
 
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
@@ -81,6 +82,9 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
+    if summary["given"]:
+        said = f"GIVEN {summary['given']}: the answers were begun with the right steps"
+        yield Text(said, style="bold yellow")
     if summary["prompt"]["official"] is False:
         said = f"prompt {summary['prompt']['name']}, not the challenge's own"
         yield Text(visible(said), style="bold yellow")
@@ -115,7 +119,7 @@ def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in shown_in(setting):
+    for name in shown_in(setting, summary["given"]):
         micro, macro = figures[name]["micro"], figures[name]["macro"]
         cells = _bounds(micro) if partial else _sure(micro, macro)
         table.add_row(name, *cells, f"{micro['n']:,}", style="bold" if name == HEADLINE else None)

@@ -25,7 +25,7 @@ def folder_name(spec: RunSpec, variant: str = "") -> str:
     `variant` is the prompt's name, where it is not the challenge's own.
     """
     settings = "both" if spec.settings == SETTINGS else "-".join(spec.settings)
-    fingerprint = short(digest(canonical_json(spec.model_dump(mode="json"))), 8)
+    fingerprint = short(digest(canonical_json(spec.as_json())), 8)
     parts = [slug(spec.model), slug(Path(spec.data).stem), settings]
     return "-".join([*parts, *([slug(variant)] if variant else []), fingerprint])
 
@@ -41,7 +41,7 @@ def header(spec: RunSpec, data: dict[str, Any]) -> dict[str, Any]:
         "format": FORMAT,
         "status": "running",
         "model": spec.model,
-        "spec": spec.model_dump(mode="json"),
+        "spec": spec.as_json(),
         "data": data,
         "prompts": dict(spec.prompts),
         "versions": {
