@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval import config as configuration
+from apieval import data as datasets
 from apieval import scored
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
@@ -65,7 +66,7 @@ def run(
         prepare(name, providers, os.environ, options.lexicon, chosen, options.given)
         for name in models
     ]
-    selection = _selection(options)
+    selection = _selection(options, watcher.message)
     runs = [OneRun(each, options, selection, prompt, watcher) for each in ready for prompt in said]
     its_own = watcher.each([each.label for each in runs])
     for each, follows in zip(runs, its_own, strict=True):
@@ -109,12 +110,14 @@ def check(
     *,
     row: str | None = None,
     tell: Callable[[str, Step], None] = lambda _model, _step: None,
+    say: datasets.Say | None = None,
 ) -> list[Check]:
     """Ask each model one question, once, and say what a run would take; None is every model.
 
     `options` are those of the run in question, `row` the id of the rebus that is asked, without
-    it the first one of the run; `tell` is told every step as soon as it is done. Models that are
-    named are checked one after the other, all of them several at once.
+    it the first one of the run; `tell` is told every step as soon as it is done, `say` what is
+    fetched for it. Models that are named are checked one after the other, all of them several at
+    once.
 
     Raises:
         ConfigError, DataError: before anything is asked.
@@ -126,7 +129,7 @@ def check(
     names = providers.names() if models is None else models
     _check(names, options)
     chosen = _chosen(options)
-    selection = _selection(options)
+    selection = _selection(options, say)
     rebus = selection.rebuses[0] if row is None else _row(selection, row)
     question = one_check.Question(options, chosen, selection, _prompt(options), rebus)
     checks = [one_check.OneCheck(name, providers, os.environ, question, tell) for name in names]
@@ -158,8 +161,8 @@ def _prompt(options: RunOptions) -> Prompt:
     return prompts.choose(options.prompt, options.shots)
 
 
-def _selection(options: RunOptions) -> Selection:
-    return dataset.load(options.data).select(options.subsets, options.limit)
+def _selection(options: RunOptions, say: datasets.Say | None = None) -> Selection:
+    return datasets.load(options.data, say=say).select(options.subsets, options.limit)
 
 
 def _row(selection: Selection, row: str) -> Rebus:
@@ -182,11 +185,13 @@ def score(
     subsets: Sequence[str] = (),
     limit: int | None = None,
     out: Path | None = None,
+    say: datasets.Say | None = None,
 ) -> Result:
     """Score stored answers, offline: a run folder, raw answers (JSONL), or the study's parsed CSV.
 
     A run folder knows its data and gets its `scores.jsonl` and `summary.json` anew, unless `out`
-    names another folder; other files need `data`, and are written only where `out` is given.
+    names another folder; other files need `data`, and are written only where `out` is given. `say`
+    is told once of the terms that the challenge's data may be used on.
 
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
@@ -198,11 +203,11 @@ def score(
             raise ConfigError(
                 f"{path}: a run is scored whole; leave out --setting, --subset and --limit."
             )
-        return _score_run(path, data, out)
+        return _score_run(path, data, out, say)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
     setting = setting or "regular"
-    whole = dataset.load(data, gold_only=True)
+    whole = datasets.at_hand(data, gold_only=True, say=say)
     selection = whole.select(subsets, limit)
     parsers = tuple(scoring.PARSERS)
     if path.suffix.lower() == ".csv":
@@ -314,19 +319,23 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError(f"--samples {options.samples}: must be 1 to {MOST_SAMPLES:,}.")
 
 
-def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
+def _score_run(
+    folder: Path, data: str | Path | None, out: Path | None, say: datasets.Say | None
+) -> Result:
     known = header.read(folder)
     if known is None:
         raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
     try:
         spec = RunSpec.model_validate(known["spec"])
         path, digest = data or str(known["data"]["path"]), known["data"]["digest"]
+        revision = None if data else known["data"].get("revision")
         status, message = known["status"], known.get("message")
     except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
-    if data is None and path != dataset.SAMPLE and not Path(path).exists():
+    named = path in {dataset.SAMPLE, datasets.HUB}
+    if data is None and not named and not Path(path).exists():
         raise DataError(f"{path}: this run's data file is not there; give it with --data.")
-    loaded = dataset.load(path)
+    loaded = datasets.at_hand(path, revision=revision, say=say)
     if loaded.digest != digest:
         raise DataError(
             f"{path}: not the data file of this run ({digest} then, {loaded.digest} now); "

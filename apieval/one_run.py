@@ -228,6 +228,7 @@ class OneRun:
             "path": self.options.data,
             "digest": data.digest,
             "n": len(self.selection.rebuses),
+            **data.published,
             "rule_breakers": broken,
         }
         price = self.prepared.known_price

@@ -22,7 +22,8 @@ settings.load_profile("apieval")
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
-        if name.upper().startswith("APIEVAL_") or name.upper().endswith(("_API_KEY", "PROXY")):
+        own = name.upper().startswith(("APIEVAL_", "HF_", "HUGGING"))
+        if own or name.upper().endswith(("_API_KEY", "PROXY")):
             monkeypatch.delenv(name)
     # neither is made here: who needs one makes it, and the folder stays empty for the test
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -126,7 +126,12 @@ def summarize(
     return {
         "format": FORMAT,
         "model": measured.model,
-        "data": {"name": data.name, "digest": data.digest, "n": len(measured.selection.rebuses)},
+        "data": {
+            "name": data.name,
+            "digest": data.digest,
+            "n": len(measured.selection.rebuses),
+            **data.published,
+        },
         "settings": list(measured.settings),
         "samples": measured.samples,
         "prompt": measured.prompt,

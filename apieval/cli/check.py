@@ -83,7 +83,7 @@ def check(
     if everything:
         output.say(f"one question to each model, {timeout:g} s at most")
     told = _Told(full=full, silent=json or everything)
-    found = evaluate.check(models or None, chosen, row=row, tell=told.step)
+    found = evaluate.check(models or None, chosen, row=row, tell=told.step, say=output.say)
     worst = max(each.exit_code for each in found)
     if json:
         output.document({"exit_code": worst, "checks": [each.as_json() for each in found]})

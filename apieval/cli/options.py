@@ -47,7 +47,13 @@ Lexicon = Annotated[
     ),
 ]
 Data = Annotated[
-    str, option("--data", help="sample, or a CSV, JSONL or Parquet file.", metavar="sample|PATH")
+    str,
+    option(
+        "--data",
+        help="sample; hub, the challenge's test file, fetched once; or a CSV, JSONL or Parquet "
+        "file.",
+        metavar="sample|hub|PATH",
+    ),
 ]
 SettingOption = Annotated[
     SettingChoice, option("--setting", help="Without or with length hints, or both.")
