@@ -78,4 +78,4 @@ def _differences(runs: Sequence[Scored], part: str, what: str) -> Iterator[str]:
 
 
 def _said(what: str, values: Mapping[str, str]) -> str:
-    return f"{what}: {'; '.join(f'{value} in {name}' for name, value in values.items())}"
+    return f"{what}: {'; '.join(f'{name!r} has {value}' for name, value in values.items())}"

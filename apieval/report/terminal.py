@@ -142,7 +142,8 @@ def _subset_names(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _subsets(summary: Mapping[str, Any]) -> Table:
-    table = Table(title=Text("by subset, micro"), title_justify="left", title_style="bold")
+    title = "by subset, micro" + ", of answered" * bool(summary["partial"])
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("setting", no_wrap=True)
     table.add_column("subset", overflow="fold")
     for name in _OF_SUBSETS:
@@ -152,18 +153,23 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
-            cells = [number(figures[name]["micro"]["value"]) for name in _OF_SUBSETS]
+            cells = [number(_of_answered(figures[name]["micro"])) for name in _OF_SUBSETS]
             n = figures[HEADLINE]["micro"]["n"]
             table.add_row(Text(setting), Text(visible(subset)), *cells, f"{n:,}")
     return table
 
 
+def _of_answered(micro: Mapping[str, Any]) -> float | None:
+    """Return a share of the answers there are: what is missing must not look like a zero."""
+    found: float | None = micro.get("answered", micro["value"])
+    return found
+
+
 def _format_loss(figures: Mapping[str, Any]) -> str:
     """Return what every parser finds solved; over the answers there are, where some are missing."""
-    solved = {}
+    solved: dict[str, Any] = {}
     for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
-        micro = figures[parser][HEADLINE]["micro"]
-        solved[parser] = micro.get("answered", micro["value"])
+        solved[parser] = _of_answered(figures[parser][HEADLINE]["micro"])
     shown = ", ".join(
         f"{parser.removeprefix('tolerant-')} {number(value)}" for parser, value in solved.items()
     )
