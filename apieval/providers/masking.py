@@ -55,17 +55,18 @@ class _Form(NamedTuple):
 
 
 class Mask:
-    """Take one key out of replies, failures and texts; None has nothing to take out."""
+    """Take secrets out of replies, failures and texts; with None there is nothing to take out."""
 
-    def __init__(self, key: str | None) -> None:
-        self._exact: tuple[str, ...] = ()
-        self._forms: tuple[_Form, ...] = ()
-        self._word = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)") if key else None
-        if key and len(key) >= _LEAST_SECRET:
-            encoded = tuple(_encoded(key))
-            in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)
-            self._exact = (key, quote(key, safe=""), *encoded, *in_addresses)
-            self._forms = tuple(map(_form, (key, *encoded)))
+    def __init__(self, *secrets: str | None) -> None:
+        given = [each for each in secrets if each]
+        long = [each for each in given if len(each) >= _LEAST_SECRET]
+        encoded = [form for each in long for form in _encoded(each)]
+        in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)
+        quoted = (quote(each, safe="") for each in long)
+        self._exact = (*long, *quoted, *encoded, *in_addresses)
+        self._forms = tuple(map(_form, (*long, *encoded)))
+        short = "|".join(re.escape(each) for each in given if each not in long)
+        self._words = re.compile(rf"(?<!\w)(?:{short})(?!\w)") if short else None
 
     def reply(self, reply: Reply) -> Reply:
         """Return a reply whose texts do not hold the key."""
@@ -84,10 +85,10 @@ class Mask:
 
     def text(self, text: str) -> str:
         """Return a text without the key, also where the text was cut in the middle of it."""
-        if self._word and not self._forms:
-            return self._word.sub(_MASKED, text)
         for form in self._forms:
             text = form.taken_out(text)
+        if self._words:
+            text = self._words.sub(_MASKED, text)
         return text
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import ItemFailure, ServerDown, TransientFailure
-from apieval.fields import is_loopback
+from apieval.providers.proxies import proxy_of
 from apieval.providers.replies import Whole
 from apieval.schema import well_formed
 
@@ -33,13 +31,14 @@ def transport(base_url: str, headers: Mapping[str, str] | None = None) -> Aiohtt
 
     `headers`, the session's own, go with every request.
     """
+    proxy = proxy_of(base_url)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
     session = aiohttp.ClientSession(
         connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=headers
     )
     return AiohttpTransport(
         client=session,
-        proxy=_proxy(base_url),
+        proxy=httpx.Proxy(proxy) if proxy else None,
         # never used, since the session has its own; the default would load every certificate
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
     )
@@ -89,12 +88,3 @@ def _refused(error: BaseException) -> bool:
     return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
         cause.os_error, ConnectionRefusedError
     )
-
-
-def _proxy(base_url: str) -> httpx.Proxy | None:
-    """Return the proxy the environment names for an address; loopback never goes through one."""
-    parts = urlsplit(base_url)
-    if is_loopback(base_url) or proxy_bypass(parts.netloc):
-        return None
-    url = getproxies().get(parts.scheme)
-    return httpx.Proxy(url) if url else None

@@ -20,7 +20,7 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers import transport
+from apieval.providers import proxies, transport
 from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient
 from apieval.providers.table import connect
 from apieval.run.outcome import judge
@@ -460,7 +460,7 @@ def test_other_addresses_do_unless_excepted(monkeypatch: pytest.MonkeyPatch, no_
             monkeypatch.setenv("no_proxy", no_proxy)
             client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
             if no_proxy:
-                assert transport._proxy("http://modelli.example/v1") is None
+                assert proxies.proxy_of("http://modelli.example/v1") is None
             else:
                 assert (await client.attempt(request())).text == TEXT
                 assert proxy.seen[0].path == "http://modelli.example/v1/chat/completions"
