@@ -64,9 +64,13 @@ def test_its_password_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert secrets_of(FAR) == ()
     monkeypatch.setenv("https_proxy", "http://utente:segr%40ta@proxy:3128")
     assert secrets_of(FAR) == ("segr@ta", "utente:segr@ta")
+    monkeypatch.setenv("https_proxy", "http://utente@proxy:3128")
+    assert secrets_of(FAR) == ()
 
 
-@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated")  # httpx-aiohttp's own use of it
+@pytest.mark.filterwarnings(  # httpx-aiohttp's way; aiohttp's new one is not for plain HTTP
+    "ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter"
+)
 def test_a_proxy_that_repeats_its_login_does_not_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     login = b64encode(b"utente:segreta").decode()
 
