@@ -128,6 +128,8 @@ def check(
     providers = _providers(options)
     names = providers.names() if models is None else models
     _check(names, options)
+    for name in names:
+        providers.check_shown(name)
     chosen = _chosen(options)
     selection = _selection(options, say)
     rebus = selection.rebuses[0] if row is None else _row(selection, row)

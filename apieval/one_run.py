@@ -23,6 +23,7 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
 from apieval.results import Result, nothing, result_of, score_stored
 from apieval.run import header, plan, store
+from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Forecast, forecast
@@ -268,6 +269,14 @@ class OneRun:
         )
         return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
 
+    def _budget(self) -> Budget | None:
+        """Return what may still be spent, None for no bound."""
+        budget = self.prepared.budget(self.options.max_cost_usd, self._store.spent_usd)
+        if budget:
+            like = self._request(self.selection.rebuses[0], self.spec.settings[-1], 0)
+            budget.assume(self._store.unpriced, like)
+        return budget
+
     def _request(self, rebus: Rebus, setting: Setting, sample: int) -> Request:
         return conversation.request(rebus, setting, sample, self.spec.identity, self.conversation)
 
@@ -284,7 +293,7 @@ class OneRun:
                 patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
                 price=self.prepared.price,
-                budget=self.prepared.budget(options.max_cost_usd, self._store.spent_usd),
+                budget=self._budget(),
                 ask_again=self._ask_again(),
             )
             await runner.run(

@@ -13,6 +13,7 @@ from apieval.config import Providers
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 from apieval.providers.base import Checkable
+from apieval.providers.proxies import proxy_of
 from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
@@ -103,10 +104,13 @@ class Prepared:
         """Return the same with the key that its variable holds, where it has one.
 
         Raises:
-            ConfigError: for a key that is not there, or can be none.
+            ConfigError: for a key that is not there, or can be none, and for a proxy that no
+                request can go through.
         """
         if isinstance(self.model, Embedded):
             return self
+        for address in self.model.addresses or ["https://"]:
+            proxy_of(address)
         return replace(self, key=configuration.api_key(self.name, self.model, environ))
 
     def __repr__(self) -> str:
