@@ -174,7 +174,7 @@ def test_the_baseline_is_served_on_loopback_alone(inside: Inside) -> None:
 def test_an_interrupt_outside_a_run_is_no_traceback(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*args: object) -> None:
+    def interrupted(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("apieval.evaluate.dataset.load", interrupted)
