@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Under `nohup` the hang-up is ignored, and whoever is started here would ignore it too.
+# Under `nohup` the hang-up is ignored, behind `&` in a script Ctrl-C, and whoever is started here
+# would ignore them too.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # No test asserts a timing, and the same tests run the same examples everywhere.

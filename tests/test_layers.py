@@ -17,6 +17,7 @@ PACKAGE = Path(apieval.__file__).parent
 LAYERS = {
     "errors": 0,
     "version": 0,
+    "whole_file": 0,
     "wording": 0,
     "schema": 0,
     "signature": 1,
@@ -62,6 +63,7 @@ LATE = {
     },
     "hub.download": {"apieval.hub.transfer"},
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
+    "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }

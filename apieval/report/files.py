@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Final, TextIO
 from apieval.errors import StoreError
 from apieval.rebus.metrics import METRICS
 from apieval.schema import ItemScore
+from apieval.whole_file import replacing
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"
@@ -33,7 +33,7 @@ def score_line(score: ItemScore) -> str:
             "first_pass": score.prediction.first_pass,
             "solution_words": score.prediction.solution_words,
             "solution": score.prediction.solution,
-            **{name: tallies[name].share if tallies else None for name in METRICS},
+            **{name: t.share if (t := (tallies or {}).get(name)) else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
             **_reading(score),
         }
@@ -54,12 +54,10 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore], None]]:
     Raises:
         StoreError: where the folder cannot be written.
     """
-    fresh = folder / f".{SCORES}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
+        with replacing(folder / SCORES) as file:
             yield lambda score: _line(file, score)
-        fresh.replace(folder / SCORES)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
 
@@ -75,9 +73,8 @@ def write_summary(folder: Path, summary: dict[str, Any]) -> None:
         StoreError: where the folder cannot be written.
     """
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    fresh = folder / f".{SUMMARY}.{os.getpid()}"
     try:
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        fresh.replace(folder / SUMMARY)
+        with replacing(folder / SUMMARY) as file:
+            file.write(text)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
