@@ -10,8 +10,7 @@ LEAST: Final = 80
 """How many characters all of it has, at the least: so short units stand there far more often.
 
 Lines of letters (`- A = A`), the template's most uniform ones, would take ten alike in a row. In
-the 2,000 published answers of GPT-4o nothing that ends a text stands there even twice, but for
-letters within a word; so the thresholds are far from what answers hold.
+the 2,000 published answers of GPT-4o the end stands there 2.5 times at the most, in 11 characters.
 """
 _TAIL: Final = 16
 _TRIES: Final = 64

@@ -87,7 +87,7 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
         if _TOLERANT in summary["figures"][setting][_ALL]:
             yield Text(_format_loss(summary["figures"][setting][_ALL]), style="dim")
-        if broke := _broke_first(summary.get("diagnosis", {}).get(setting)):
+        if broke := broke_first(summary.get("diagnosis", {}).get(setting)):
             yield Text(broke, style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
@@ -162,7 +162,7 @@ def _format_loss(figures: Mapping[str, Any]) -> str:
     return f"solved: {shown}; format loss {number(loss)}"
 
 
-def _broke_first(cells: Mapping[str, Any] | None) -> str:
+def broke_first(cells: Mapping[str, Any] | None) -> str:
     """Return where answers broke first, the three most frequent places; nothing where none did."""
     shares = dict(cells[_ALL]["broke_first"]) if cells else {}
     shares.pop("solved", None)
