@@ -47,6 +47,9 @@ def test_a_loop(text: str) -> None:
         pytest.param("Soluzione: " + "_ " * 500, id="blanks to fill in"),
         pytest.param("|---" * 100, id="a table's rule"),
         pytest.param("- \n" * 100, id="empty bullets"),
+        pytest.param(
+            "".join("a" * n + "b" for n in range(90, 16, -1)) + "a" * 17, id="nearly alike"
+        ),
         pytest.param("\n".join(f"- [Indizio {n}] = non so" for n in range(99)), id="bullets"),
         pytest.param("\n".join(f"{n} = parola" for n in range(99)), id="solution words"),
     ],
