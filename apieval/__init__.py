@@ -5,10 +5,11 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 """
 
 from apieval import version
+from apieval.data import load
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
 from apieval.evaluate import compare, run, score
 from apieval.options import RunOptions
-from apieval.rebus.dataset import Dataset, load
+from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt

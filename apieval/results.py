@@ -11,10 +11,11 @@ from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
-from apieval.errors import StoreError
-from apieval.rebus import scoring
+from apieval.errors import ConfigError, StoreError
+from apieval.rebus import prompts, scoring
 from apieval.rebus.dataset import Selection
-from apieval.rebus.prompts import length
+from apieval.rebus.metrics import told
+from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
 from apieval.run import header, responses
@@ -63,6 +64,8 @@ def score_stored(
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
     """
     gold, usage = selection.by_id, Usage()
+    known = header.read(folder) or {}
+    prompt = _prompt(folder, known.get("prompt") or {})
 
     def answers() -> Iterator[ScoredAnswer]:
         for response in responses.stored(folder):
@@ -73,10 +76,9 @@ def score_stored(
                     f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
                     f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
-            usage.add(response, length(rebus, response.setting))
-            yield scoring.scored(response, rebus)
+            usage.add(response, prompt.length(rebus, response.setting))
+            yield scoring.scored(response, rebus, spec.given)
 
-    known = header.read(folder) or {}
     measured = Measured(
         spec.model,
         selection,
@@ -85,8 +87,19 @@ def score_stored(
         {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
         spec.prompts,
         known.get("dropped") or (),
+        prompt_name=prompt.name,
+        given=spec.given,
     )
     return write(out, measured, answers(), usage)
+
+
+def _prompt(folder: Path, made: Mapping[str, Any]) -> Prompt:
+    try:
+        return prompts.restore(made)
+    except (LookupError, TypeError, ConfigError) as error:
+        raise StoreError(
+            f"{folder / header.HEADER}: no prompt can be made of it: {error}"
+        ) from None
 
 
 def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
@@ -99,7 +112,11 @@ def write(
 ) -> dict[str, Any]:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
-        measured.selection.rebuses, measured.settings, measured.samples, measured.parsers
+        measured.selection.rebuses,
+        measured.settings,
+        measured.samples,
+        measured.parsers,
+        told(measured.given),
     )
     details = Details(measured)
 

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, Final, cast
 from apieval.analysis.pairing import Scored, Tallies
 from apieval.analysis.summary import FORMAT
 from apieval.errors import ConfigError, StoreError, did_you_mean
-from apieval.rebus.metrics import METRICS
+from apieval.rebus.metrics import METRICS, told
 from apieval.report.files import SCORES, SUMMARY
-from apieval.schema import SETTINGS, RowId, Setting, Tally
+from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
 from apieval.signature import parts
 
 _ANEW: Final = "write it anew with `apieval score`."
@@ -58,6 +58,7 @@ class _Summary:
     model: str
     digest: str
     rebuses: int
+    given: Given | None
     signatures: Mapping[Setting, Mapping[str, str]]
 
 
@@ -81,6 +82,7 @@ def _summary(folder: Path, parser: str) -> _Summary:
             _text(known["model"]),
             _text(known["data"]["digest"]),
             _count(known["data"]["n"]),
+            _given(known.get("given")),
             signatures,
         )
     except (LookupError, TypeError, ValueError, RecursionError) as error:
@@ -105,6 +107,7 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
         setting: {} for setting in summary.signatures
     }
     ids: dict[str, RowId] = {}
+    hidden = told(summary.given)
     for number, line in enumerate(_lines(path), 1):
         try:
             value = json.loads(line)
@@ -112,7 +115,7 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
                 continue
             given = value["id"]
             samples = rows[cast("Setting", value["setting"])].setdefault(str(_id(given)), {})
-            samples[_new(value["sample"], samples)] = _tallies(value)
+            samples[_new(value["sample"], samples)] = _tallies(value, hidden)
         except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"{path}, line {number}: no score ({_why(error)}); {_ANEW}") from None
         ids[str(given)] = given
@@ -122,6 +125,7 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
         folder=str(folder),
         digest=summary.digest,
         rebuses=summary.rebuses,
+        given=summary.given,
         signatures=summary.signatures,
         rows=rows,
         ids=ids,
@@ -135,13 +139,13 @@ def _new(sample: object, known: Collection[int]) -> int:
     return found
 
 
-def _tallies(value: Mapping[str, Any]) -> Tallies | None:
+def _tallies(value: Mapping[str, Any], hidden: Collection[str]) -> Tallies | None:
     counts = value["counts"]
     if value["outcome"] == "failed":
         if counts is not None:
             raise ValueError("a failed request with a score")
         return None
-    return {name: _tally(*counts[name]) for name in METRICS}
+    return {name: _tally(*counts[name]) for name in METRICS if name not in hidden}
 
 
 def _tally(right: object, total: object) -> Tally:
@@ -161,6 +165,12 @@ def _id(value: object) -> RowId:
     if type(value) is int or isinstance(value, str):
         return value
     raise ValueError(f"{value!r} is no id")
+
+
+def _given(value: object) -> Given | None:
+    if value is not None and value not in GIVENS:
+        raise ValueError(f"{value!r} is no step that can be given")
+    return value
 
 
 def _text(value: object) -> str:

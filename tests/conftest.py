@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Under `nohup` the hang-up is ignored, and whoever is started here would ignore it too.
+# Under `nohup` the hang-up is ignored, behind `&` in a script Ctrl-C, and whoever is started here
+# would ignore them too.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # No test asserts a timing, and the same tests run the same examples everywhere.
@@ -22,7 +24,8 @@ settings.load_profile("apieval")
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
-        if name.upper().startswith("APIEVAL_") or name.upper().endswith(("_API_KEY", "PROXY")):
+        own = name.upper().startswith(("APIEVAL_", "HF_", "HUGGING"))
+        if own or name.upper().endswith(("_API_KEY", "PROXY")):
             monkeypatch.delenv(name)
     # neither is made here: who needs one makes it, and the folder stays empty for the test
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -28,6 +28,7 @@ class Objection:
 
 _PARTS: Final[Mapping[str, tuple[str, Level, str]]] = {
     "parser": ("parsers_differ", "refusal", "the versions of the parser differ"),
+    "given": ("given_differ", "refusal", "the steps that were given differ"),
     "prompt": ("prompts_differ", "warning", "the prompts differ"),
     "sampling": ("sampling_differs", "warning", "the sampling parameters differ"),
     "dropped": ("dropped_differ", "warning", "the parameters left out of the request differ"),
@@ -77,4 +78,4 @@ def _differences(runs: Sequence[Scored], part: str, what: str) -> Iterator[str]:
 
 
 def _said(what: str, values: Mapping[str, str]) -> str:
-    return f"{what}: {'; '.join(f'{value} in {name}' for name, value in values.items())}"
+    return f"{what}: {'; '.join(f'{name!r} has {value}' for name, value in values.items())}"

@@ -25,7 +25,11 @@ def score(
     ],
     data: Annotated[
         str | None,
-        option("--data", help="The data file the answers are of.", metavar="sample|PATH"),
+        option(
+            "--data",
+            help="The data file the answers are of; hub is the challenge's, fetched before.",
+            metavar="sample|hub|PATH",
+        ),
     ] = None,
     setting: Annotated[
         Setting | None,
@@ -46,7 +50,13 @@ def score(
 ) -> None:
     """Score stored answers; nothing is asked and no connection opened."""
     result = evaluate.score(
-        path, data, setting=setting, subsets=tuple(subset or ()), limit=limit, out=out
+        path,
+        data,
+        setting=setting,
+        subsets=tuple(subset or ()),
+        limit=limit,
+        out=out,
+        say=output.say,
     )
     if json:
         output.document({"runs": [result.as_json()]})

@@ -36,7 +36,7 @@ def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str
             "first_pass": score.prediction.first_pass,
             "solution_words": score.prediction.solution_words,
             "solution": score.prediction.solution,
-            **{name: tallies[name].share if tallies else None for name in METRICS},
+            **{name: t.share if (t := (tallies or {}).get(name)) else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
             **_reading(score),
             **(beside or {}),

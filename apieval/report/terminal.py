@@ -68,6 +68,14 @@ def number(value: float | None, places: int = 3) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
 
+def label(summary: Mapping[str, Any]) -> str:
+    """Return what tells a run from others: its model, and its prompt where it is another."""
+    prompt, given = summary["prompt"], summary["given"]
+    named = [prompt["name"]] if prompt["official"] is False else []
+    told = ", ".join([*named, *([f"given {given}"] if given else [])])
+    return f"{summary['model']} ({told})" if told else str(summary["model"])
+
+
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
@@ -76,6 +84,12 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
+    if summary["given"]:
+        said = f"GIVEN {summary['given']}: the answers were begun with the right steps"
+        yield Text(said, style="bold yellow")
+    if summary["prompt"]["official"] is False:
+        said = f"prompt {summary['prompt']['name']}, not the challenge's own"
+        yield Text(visible(said), style="bold yellow")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. What a figure can still become stands between at least "
@@ -109,7 +123,7 @@ def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in shown_in(setting):
+    for name in shown_in(setting, summary["given"]):
         micro, macro = figures[name]["micro"], figures[name]["macro"]
         cells = _bounds(micro) if partial else _sure(micro, macro)
         table.add_row(name, *cells, f"{micro['n']:,}", style="bold" if name == HEADLINE else None)
@@ -132,7 +146,8 @@ def _subset_names(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _subsets(summary: Mapping[str, Any]) -> Table:
-    table = Table(title=Text("by subset, micro"), title_justify="left", title_style="bold")
+    title = "by subset, micro" + ", of answered" * bool(summary["partial"])
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("setting", no_wrap=True)
     table.add_column("subset", overflow="fold")
     for name in _OF_SUBSETS:
@@ -142,18 +157,23 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
-            cells = [number(figures[name]["micro"]["value"]) for name in _OF_SUBSETS]
+            cells = [number(_of_answered(figures[name]["micro"])) for name in _OF_SUBSETS]
             n = figures[HEADLINE]["micro"]["n"]
             table.add_row(Text(setting), Text(visible(subset)), *cells, f"{n:,}")
     return table
 
 
+def _of_answered(micro: Mapping[str, Any]) -> float | None:
+    """Return a share of the answers there are: what is missing must not look like a zero."""
+    found: float | None = micro.get("answered", micro["value"])
+    return found
+
+
 def _format_loss(figures: Mapping[str, Any]) -> str:
     """Return what every parser finds solved; over the answers there are, where some are missing."""
-    solved = {}
+    solved: dict[str, Any] = {}
     for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
-        micro = figures[parser][HEADLINE]["micro"]
-        solved[parser] = micro.get("answered", micro["value"])
+        solved[parser] = _of_answered(figures[parser][HEADLINE]["micro"])
     shown = ", ".join(
         f"{parser.removeprefix('tolerant-')} {number(value)}" for parser, value in solved.items()
     )

@@ -57,11 +57,13 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
     header = read(folder)
     if header is None:
         return
-    now, then = spec.model_dump(mode="json"), header.get("spec") or {}
-    differs = sorted(name for name in now if now[name] != then.get(name))
+    now, then = spec.as_json(), header.get("spec") or {}
+    differs = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
     remedy = "give another --name, or start over with --fresh."
     if differs:
-        what = "; ".join(f"{name}: {then.get(name)!r} then, {now[name]!r} now" for name in differs)
+        what = "; ".join(
+            f"{name}: {then.get(name)!r} then, {now.get(name)!r} now" for name in differs
+        )
         raise StoreError(f"{folder}: holds another run ({what}); {remedy}")
     if (old := (header.get("data") or {}).get("digest")) != data_digest:
         raise StoreError(

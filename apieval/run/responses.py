@@ -33,12 +33,19 @@ _NO_LINE: Final = 0
 class Kept:
     """What a run's folder holds: whose answers stand, and what was paid, replaced ones included.
 
-    `standing` are all of them, `answered` those that are not asked for again.
+    `standing` are all of them, `answered` those that are not asked for again; `unpriced` were paid,
+    but nobody knows how much.
     """
 
     standing: set[ItemKey] = field(default_factory=set)
     answered: set[ItemKey] = field(default_factory=set)
     spent_usd: float = 0.0
+    unpriced: int = 0
+
+    def pay(self, response: Response) -> None:
+        """Take note of what an answer cost."""
+        self.spent_usd += paid_usd(response)
+        self.unpriced += is_unpriced(response)
 
 
 def read_line(line: bytes) -> Response | None:
@@ -101,7 +108,9 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
     another. A line that another has replaced is kept beside, since it was paid for.
     """
     beside = _lines(path.with_name(REPLACED))
-    kept = Kept(spent_usd=sum(paid_usd(answer) for line in beside if (answer := read_line(line))))
+    kept = Kept()
+    for answer in filter(None, map(read_line, beside)):
+        kept.pay(answer)
     if not path.exists():
         return kept
     last: dict[ItemKey, tuple[int, Outcome]] = {}
@@ -119,7 +128,7 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
             key = (response.id, response.setting, response.sample)
             before = last.get(key)
             if line not in beside:  # else a kill fell in between, and it is counted already
-                kept.spent_usd += paid_usd(response)
+                kept.pay(response)
             if before and response.outcome is Outcome.FAILED and before[1] is not Outcome.FAILED:
                 drop[number] = True
                 continue
@@ -157,6 +166,15 @@ def _lines(path: Path) -> set[bytes]:
 def paid_usd(response: Response) -> float:
     """Return what an answer cost this run, as far as that is known: nothing out of the cache."""
     return 0.0 if response.cached else response.cost_usd or 0.0
+
+
+def is_unpriced(response: Response) -> bool:
+    """Say whether an answer was paid by this run, and nobody knows how much.
+
+    A failure's cost is known where it had one, but for the few that ended without any word of it.
+    """
+    came = not response.cached and response.outcome is not Outcome.FAILED
+    return came and response.cost_usd is None
 
 
 def _append(path: Path, lines: list[bytes]) -> None:

@@ -107,8 +107,8 @@ def test_a_whole_summary() -> None:
     answers = [response(id=row.id, setting=s) for row in ROWS for s in ("regular", "hints")]
     found = summary(ROWS, answers)
     assert list(found) == [
-        *("format", "model", "data", "settings", "samples", "partial", "outcomes", "usage"),
-        *("served", "findings", "signatures", "along_key", "figures"),
+        *("format", "model", "data", "settings", "samples", "prompt", "given", "partial"),
+        *("outcomes", "usage", "served", "findings", "signatures", "along_key", "figures"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)

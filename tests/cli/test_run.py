@@ -266,7 +266,6 @@ USAGE: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "cache in the way": (("run", "vllm", "--cache", "text.txt"), ("text.txt", "--cache")),
     "log in the way": (("run", "baseline", "--log", "none/log"), ("none/log", "--log")),
     "lexicon": (("run", "baseline", "--lexicon", "none.csv"), ("none.csv",)),
-    "the hub": (("run", "baseline", "--data", "hub"), ("hub",)),
 }
 
 

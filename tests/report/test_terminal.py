@@ -127,6 +127,18 @@ def test_a_partial_summary_shows_the_bounds() -> None:
     assert row(text, "solution_match") == bounds
 
 
+def test_in_a_partial_summary_no_subset_is_given_a_zero_for_what_is_missing() -> None:
+    text = shown(summary(ROWS, answers("ok", "failed"), settings=["regular"]))
+    _, title, table = text.partition("by subset, micro, of answered ")
+    assert title
+    found = [[cell.strip() for cell in line.split("│")[2:-1]] for line in table.splitlines()]
+    assert [cells for cells in found if cells] == [
+        ["id", "1.000", "1.000", "1.000", "2"],
+        ["ood", "-", "-", "-", "1"],
+        ["new", "-", "-", "-", "1"],
+    ]
+
+
 def test_in_a_partial_summary_a_whole_setting_keeps_its_figures() -> None:
     made = [*answers("ok", "ok", "ok", "ok"), *answers("ok", setting="hints")]
     text = shown(summary(ROWS, made))

@@ -17,7 +17,8 @@ import pytest
 
 from apieval.config import Providers
 from apieval.errors import ConfigError
-from apieval.rebus import prompts
+from apieval.rebus import conversation, prompts
+from apieval.rebus.conversation import Conversation
 from apieval.run import cache as module
 from apieval.run.cache import GOOD, CacheFailed, ResponseCache
 from apieval.run.prepare import prepare
@@ -173,14 +174,17 @@ ROWS: Final = [rebus(id=number, solution_key=f"{number} 8") for number in range(
 
 
 def keys(
-    rows: list[Rebus] | None = None, environ: Mapping[str, str] | None = None, **changes: object
+    rows: list[Rebus] | None = None,
+    environ: Mapping[str, str] | None = None,
+    said: Conversation | None = None,
+    **changes: object,
 ) -> set[str]:
     providers = Providers.model_validate(
         {"version": 1, "defaults": {}, "models": {"m": {**MODEL, **changes}}}
     )
     held = environ or {"FIRST_API_KEY": KEY, "SECOND_API_KEY": "sk-altra-222"}
     identity = prepare("m", providers, held).identity
-    requests = list(prompts.requests(rows or ROWS, ["regular"], 1, identity))
+    requests = list(conversation.requests(rows or ROWS, ["regular"], 1, identity, (), said))
     assert all(KEY not in each.identity for each in requests)
     return {each.key for each in requests}
 
@@ -230,14 +234,14 @@ def test_one_edited_rebus_changes_one_key() -> None:
     assert len(keys() & keys(edited)) == 2
 
 
-def test_a_changed_example_in_the_prompt_changes_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, template = keys(), prompts.template("regular")
-    monkeypatch.setattr(prompts, "template", lambda _: template.replace("Chiave", "La chiave", 1))
-    assert before.isdisjoint(keys())
+@pytest.mark.parametrize("shots", [0, 1, 3, 5])
+def test_another_number_of_examples_changes_every_key(shots: int) -> None:
+    assert keys().isdisjoint(keys(said=Conversation(prompts.choose(shots=shots))))
+    assert keys() == keys(said=Conversation(prompts.choose(shots=2)))
 
 
 def test_settings_and_samples_are_different_questions() -> None:
-    requests = list(prompts.requests(ROWS, samples=3, identity={}))
+    requests = list(conversation.requests(ROWS, samples=3, identity={}))
     assert len({each.key for each in requests}) == len(requests) == 18
 
 
