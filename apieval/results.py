@@ -120,15 +120,15 @@ def write(
     )
     details = Details(measured)
 
-    def collect(write_score: Callable[[ItemScore], None]) -> None:
+    def collect(write_score: Callable[[ItemScore, Mapping[str, Any]], None]) -> None:
         for answer in answers:
-            details.add(answer)
+            beside = details.add(answer)
             for item in answer.scores.values():
                 collector.add(item)
-                write_score(item)
+                write_score(item, beside.get(item.parser, {}))
 
     if out is None:
-        collect(lambda _: None)
+        collect(lambda *_: None)
         return summarize(measured, collector, usage, details)
     with files.writing_scores(out) as write_score:
         collect(write_score)

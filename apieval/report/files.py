@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -18,8 +18,11 @@ SUMMARY: Final = "summary.json"
 _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
-def score_line(score: ItemScore) -> str:
-    """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading."""
+def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str:
+    """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading.
+
+    `beside` is what the details say of the answer.
+    """
     tallies = score.tallies
     return _LINE.encode(
         {
@@ -36,6 +39,7 @@ def score_line(score: ItemScore) -> str:
             **{name: t.share if (t := (tallies or {}).get(name)) else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
             **_reading(score),
+            **(beside or {}),
         }
     )
 
@@ -48,7 +52,7 @@ def _reading(score: ItemScore) -> dict[str, Any]:
 
 
 @contextmanager
-def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore], None]]:
+def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, Any]], None]]:
     """Give a function that writes scores; the file takes its place at the end, whole.
 
     Raises:
@@ -57,13 +61,13 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore], None]]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / SCORES) as file:
-            yield lambda score: _line(file, score)
+            yield lambda score, beside: _line(file, score, beside)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
 
 
-def _line(file: TextIO, score: ItemScore) -> None:
-    file.write(f"{score_line(score)}\n")
+def _line(file: TextIO, score: ItemScore, beside: Mapping[str, Any]) -> None:
+    file.write(f"{score_line(score, beside)}\n")
 
 
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:

@@ -32,6 +32,8 @@ _OFFICIAL: Final = "official"
 _TOLERANT: Final = "tolerant"
 _LENIENT: Final = "tolerant-lenient"
 _ALL: Final = "all"
+_PLACES: Final = 3
+"""How many places where answers broke fit into a line of 80 with a fourth for the rest."""
 _WHOLE: Final = ("micro", "95 %", "macro", "n")
 _PARTIAL: Final = ("at least", "at most", "of answered", "n")
 _OF_SUBSETS: Final = ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
@@ -99,6 +101,8 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
         if _TOLERANT in summary["figures"][setting][_ALL]:
             yield Text(_format_loss(summary["figures"][setting][_ALL]), style="dim")
+        if broke := broke_first(summary.get("diagnosis", {}).get(setting)):
+            yield Text(broke, style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
     for finding in summary["findings"]:
@@ -176,6 +180,24 @@ def _format_loss(figures: Mapping[str, Any]) -> str:
     known = solved[_OFFICIAL] is not None and solved[_TOLERANT] is not None
     loss = solved[_TOLERANT] - solved[_OFFICIAL] if known else None
     return f"solved: {shown}; format loss {number(loss)}"
+
+
+def broke_first(cells: Mapping[str, Any] | None) -> str:
+    """Return where answers broke first, the three most frequent places; nothing where none did."""
+    shares = dict(cells[_ALL]["broke_first"]) if cells else {}
+    shares.pop("solved", None)
+    broken = {step: share["value"] for step, share in shares.items() if share["value"]}
+    most = sorted(broken, key=lambda step: -broken[step])
+    told = [f"{step.replace('_', ' ')} {_percent(broken[step])}" for step in most[:_PLACES]]
+    if rest := most[_PLACES:]:
+        told.append(f"other {_percent(sum(broken[step] for step in rest))}")
+    return f"broke first: {', '.join(told)}" if told else ""
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent; what there is some of is not nothing."""
+    whole = round(100 * share)
+    return f"{whole} %" if whole else "< 1 %"
 
 
 def _outcomes(counts: Mapping[str, int]) -> str:
