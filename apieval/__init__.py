@@ -5,6 +5,7 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 """
 
 from apieval import version
+from apieval.analysis.signed import of_figure as figure_signature
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
 from apieval.evaluate import compare, run, score
 from apieval.options import RunOptions
@@ -37,6 +38,7 @@ __all__ = [
     "__version__",
     "build_prompt",
     "compare",
+    "figure_signature",
     "load",
     "parse",
     "run",

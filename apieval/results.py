@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,16 +77,22 @@ def score_stored(
             yield scoring.scored(response, rebus)
 
     known = header.read(folder) or {}
-    measured = Measured(
+    measured = measured_of(spec, selection, known.get("dropped") or ())
+    return write(out, measured, answers(), usage)
+
+
+def measured_of(spec: RunSpec, selection: Selection, dropped: Sequence[str]) -> Measured:
+    """Return what a run measures; `dropped` are parameters left out of its requests on purpose."""
+    return Measured(
         spec.model,
         selection,
         spec.settings,
         spec.samples,
         {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
         spec.prompts,
-        known.get("dropped") or (),
+        dropped,
+        identity=spec.identity,
     )
-    return write(out, measured, answers(), usage)
 
 
 def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:

@@ -84,4 +84,8 @@ def parts(text: str) -> dict[str, str]:
     """
     if not _SIGNATURE.fullmatch(text):
         raise ValueError(f"no signature: {text[:80]!r}")
-    return {name: _ESCAPED.sub(r"\1", value) for name, value in _PART.findall(text)}
+    found = _PART.findall(text)
+    named = {name: _ESCAPED.sub(r"\1", value) for name, value in found}
+    if len(named) < len(found):
+        raise ValueError(f"no signature, a part stands twice: {text[:80]!r}")
+    return named

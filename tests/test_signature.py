@@ -129,7 +129,9 @@ def test_its_parts_can_be_read_back(parts: dict[str, str]) -> None:
     assert sig.parts(sig.signature(parts)) == parts
 
 
-@pytest.mark.parametrize("text", ["", "data", "data:a|", "data:a:b", "data:a\\", "Data:a", "a:b|c"])
+@pytest.mark.parametrize(
+    "text", ["", "data", "data:a|", "data:a:b", "data:a\\", "Data:a", "a:b|c", "a:b|a:c"]
+)
 def test_no_signature_has_no_parts(text: str) -> None:
     with pytest.raises(ValueError, match="no signature"):
         sig.parts(text)

@@ -15,7 +15,8 @@ from apieval.schema import Setting
 class Measured:
     """What was measured, as far as it can move a figure.
 
-    `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
+    `sampling` and `identity` None are not known; `identity` is all that a model's answers depend on
+    besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
     `parsers` those that could read what there is.
     """
@@ -28,6 +29,7 @@ class Measured:
     prompts: Mapping[str, str] = field(default_factory=dict)
     dropped: Sequence[str] = ()
     parsers: Sequence[str] = tuple(PARSERS)
+    identity: Mapping[str, Any] | None = None
 
     @property
     def expected(self) -> int:

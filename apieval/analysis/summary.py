@@ -10,13 +10,10 @@ from apieval.analysis import findings
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
-from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
+from apieval.analysis.signed import signatures
 from apieval.rebus.cut import PromptCounts
-from apieval.rebus.prompts import template_hash
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import Outcome, Response, Setting
-from apieval.signature import canonical_json, short, signature
-from apieval.version import VERSION
+from apieval.schema import Outcome, Response
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
@@ -78,41 +75,6 @@ class Usage:
 
     def _sum(self, name: str) -> dict[str, Any]:
         return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}
-
-
-def signatures(measured: Measured) -> dict[str, dict[str, str]]:
-    """Return `signatures[setting][parser]`: everything that can move a figure, in a fixed order."""
-    chosen, sampling = measured.selection, measured.sampling
-    return {
-        setting: {
-            parser.name: signature(
-                {
-                    "data": f"{chosen.data.name}@{short(chosen.data.digest)}",
-                    "n": len(chosen.rebuses),
-                    "subset": "+".join(chosen.subsets) or "all",
-                    "limit": "none" if chosen.limit is None else chosen.limit,
-                    "samples": measured.samples,
-                    "setting": setting,
-                    "prompt": _prompt(measured.prompts, setting),
-                    "model": measured.model,
-                    "sampling": "unknown" if sampling is None else canonical_json(sampling),
-                    **({"dropped": "+".join(measured.dropped)} if measured.dropped else {}),
-                    "parser": f"{parser.reader}@{parser.version}",
-                    **({"equality": parser.equality} if parser.equality else {}),
-                    "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
-                    "apieval": VERSION,
-                }
-            )
-            for parser in map(PARSERS.__getitem__, measured.parsers)
-        }
-        for setting in measured.settings
-    }
-
-
-def _prompt(prompts: Mapping[str, str], setting: Setting) -> str:
-    said = short(prompts.get(setting) or template_hash(setting))
-    system = prompts.get("system")
-    return f"{said}+system-{short(system)}" if system else said
 
 
 def summarize(

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from apieval.report import signatures
+
 View = Callable[[Any], Iterator[RenderableType]]
 
-VIEWS: Final[Mapping[str, View]] = {}
+VIEWS: Final[Mapping[str, View]] = {"signatures": signatures.view}
 """By the part's name in `summary.json`; each is given what stands there."""
 
 
