@@ -1,4 +1,4 @@
-"""The verbs: run models, check them, score answers, compare scores; each returns what it found.
+"""The verbs: run models, check them, score answers, compare and verify; each returns what it found.
 
 This module joins the wings and owns no knowledge of its own. What a run needs is imported when
 one begins: scoring never opens a socket, and cannot.
@@ -14,25 +14,26 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval import config as configuration
-from apieval import scored
+from apieval import foreign, scored
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
-from apieval.analysis.measured import Measured
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
 from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
-from apieval.rebus import answers, dataset, prompts, scoring
+from apieval.rebus import dataset, prompts
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
-from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import Result, result_of, score_stored, write
-from apieval.run import header, plan
+from apieval.results import Result, result_of, run_of, score_stored, write
+from apieval.run import plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, Rebus, Request, RunSpec, Setting
+from apieval.schema import SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
+from apieval.verification import Verification, verify
+
+__all__ = ["Verification", "check", "compare", "run", "score", "verify", "why"]
 
 MOST_SAMPLES: Final = 1_000
 
@@ -176,20 +177,9 @@ def score(
         return _score_run(path, data, out)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
-    setting = setting or "regular"
-    whole = dataset.load(data, gold_only=True)
-    selection = whole.select(subsets, limit)
-    parsers = tuple(scoring.PARSERS)
-    if path.suffix.lower() == ".csv":
-        answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
-        parsers = (official.NAME,)  # the texts are gone
-    else:
-        answered = list(_raw(path, selection, setting))
-        scores = [each.scores[official.NAME] for each in answered]
-        settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
-        samples = 1 + max((each.sample for each in scores), default=0)
-    measured = Measured(path.stem, selection, settings or [setting], samples, parsers=parsers)
-    return result_of(path.stem, out, write(out, measured, answered, None))
+    selection = dataset.load(data, gold_only=True).select(subsets, limit)
+    found = foreign.read(path, selection, setting or "regular")
+    return result_of(path.stem, out, write(out, found.measured, found.answers, None))
 
 
 def compare(
@@ -252,22 +242,6 @@ def _baseline(runs: Sequence[Scored], baseline: str) -> str:
     )
 
 
-def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
-    chosen = selection.by_id
-    for rebus, response in answers.raw(path, selection.data.by_id, setting):
-        if str(rebus.id) in chosen:
-            yield scoring.scored(response, rebus)
-
-
-def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
-    chosen = selection.by_id
-    for rebus, prediction in answers.parsed(path, selection.data.by_id):
-        if str(rebus.id) in chosen:
-            # the study's rows are what the official parser made of the answers
-            item = scoring.of_prediction(prediction, rebus, parser=official.NAME, setting=setting)
-            yield ScoredAnswer(rebus, {item.parser: item})
-
-
 def _check(models: Sequence[str], options: RunOptions) -> None:
     if isinstance(models, str) or isinstance(options.settings, str):
         raise ConfigError("models are a list of names, and settings a tuple, as in ('hints',).")
@@ -288,27 +262,11 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
 
 
 def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
-    known = header.read(folder)
-    if known is None:
-        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
-    try:
-        spec = RunSpec.model_validate(known["spec"])
-        path, digest = data or str(known["data"]["path"]), known["data"]["digest"]
-        status, message = known["status"], known.get("message")
-    except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
-    if data is None and path != dataset.SAMPLE and not Path(path).exists():
-        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
-    loaded = dataset.load(path)
-    if loaded.digest != digest:
-        raise DataError(
-            f"{path}: not the data file of this run ({digest} then, {loaded.digest} now); "
-            "give the one it was run on with --data."
-        )
-    selection = loaded.select(spec.subsets or (), spec.limit)
-    result = result_of(
-        spec.model, out or folder, score_stored(folder, out or folder, spec, selection)
-    )
+    run = run_of(folder, data)
+    run.check_data()
+    summary = score_stored(folder, out or folder, run.spec, run.selection())
+    result = result_of(run.spec.model, out or folder, summary)
+    status = run.header["status"]
     if result.status == "partial" and status in {"stopped", "interrupted"}:
-        return replace(result, status=status, message=message)
+        return replace(result, status=status, message=run.header.get("message"))
     return result

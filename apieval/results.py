@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,23 @@ from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
-from apieval.errors import StoreError
-from apieval.rebus import scoring
-from apieval.rebus.dataset import Selection
+from apieval.errors import DataError, StoreError
+from apieval.rebus import dataset, scoring
+from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.prompts import length
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
+from apieval.signature import digest_lines
 from apieval.wording import counted
+
+Sink = Callable[[ScoredAnswer], None]
+"""Is given every scored answer, in turn."""
+
+
+def nowhere(_: ScoredAnswer) -> None:
+    """Take no notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +62,63 @@ def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Resul
     return Result(model, folder, "partial", summary, message)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as its folder says, with the data file as it is now."""
+
+    spec: RunSpec
+    header: Mapping[str, Any]
+    data: Dataset
+    path: str
+
+    def check_data(self) -> None:
+        """Refuse another data file than the one that was asked.
+
+        Raises:
+            DataError: with both hashes.
+        """
+        then = self.header["data"]["digest"]
+        if self.data.digest != then:
+            raise DataError(
+                f"{self.path}: not the data file of this run ({then} then, {self.data.digest} now); "
+                "give the one it was run on with --data."
+            )
+
+    def selection(self) -> Selection:
+        """Return the rows that were asked."""
+        return self.data.select(self.spec.subsets or (), self.spec.limit)
+
+
+def run_of(folder: Path, data: str | Path | None = None) -> StoredRun:
+    """Read a run's header and load its data file, `data` where it stands elsewhere now.
+
+    Raises:
+        DataError, StoreError: where one of them is not there or cannot be used.
+    """
+    known = header.read(folder)
+    if known is None:
+        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
+    try:
+        spec = RunSpec.model_validate(known["spec"])
+        path = str(data or known["data"]["path"])
+        _ = known["data"]["digest"], known["status"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
+    if data is None and path != dataset.SAMPLE and not Path(path).exists():
+        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
+    return StoredRun(spec, known, dataset.load(path), path)
+
+
 def score_stored(
-    folder: Path, out: Path | None, spec: RunSpec, selection: Selection
+    folder: Path,
+    out: Path | None,
+    spec: RunSpec,
+    selection: Selection,
+    sink: Sink = nowhere,
 ) -> dict[str, Any]:
     """Score a run's stored answers, one at a time, and write what came of it where `out` says.
+
+    Every answer's scores are given to the `sink` too.
 
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
@@ -77,11 +138,13 @@ def score_stored(
             yield scoring.scored(response, rebus)
 
     known = header.read(folder) or {}
-    measured = measured_of(spec, selection, known.get("dropped") or ())
-    return write(out, measured, answers(), usage)
+    measured = measured_of(spec, selection, known.get("dropped") or (), folder)
+    return write(out, measured, answers(), usage, sink)
 
 
-def measured_of(spec: RunSpec, selection: Selection, dropped: Sequence[str]) -> Measured:
+def measured_of(
+    spec: RunSpec, selection: Selection, dropped: Sequence[str], folder: Path | None = None
+) -> Measured:
     """Return what a run measures; `dropped` are parameters left out of its requests on purpose."""
     return Measured(
         spec.model,
@@ -92,7 +155,21 @@ def measured_of(spec: RunSpec, selection: Selection, dropped: Sequence[str]) -> 
         spec.prompts,
         dropped,
         identity=spec.identity,
+        responses=source(folder / responses.RESPONSES) if folder else None,
     )
+
+
+def source(path: Path) -> dict[str, Any]:
+    """Return what tells a file of answers from any other: its name, its lines and its hash.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    try:
+        lines, found = digest_lines(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    return {"file": path.name, "lines": lines, "digest": found}
 
 
 def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
@@ -101,7 +178,11 @@ def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
 
 
 def write(
-    out: Path | None, measured: Measured, answers: Iterable[ScoredAnswer], usage: Usage | None
+    out: Path | None,
+    measured: Measured,
+    answers: Iterable[ScoredAnswer],
+    usage: Usage | None,
+    sink: Sink = nowhere,
 ) -> dict[str, Any]:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
@@ -112,6 +193,7 @@ def write(
     def collect(write_score: Callable[[ItemScore], None]) -> None:
         for answer in answers:
             details.add(answer)
+            sink(answer)
             for item in answer.scores.values():
                 collector.add(item)
                 write_score(item)

@@ -69,6 +69,14 @@ def test_digests_are_tagged(tmp_path: Path) -> None:
     assert sig.short(expected, 8) == expected[7:15]
 
 
+def test_lines_are_counted_as_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes("uno\u2028\ndue\r\ntre".encode())
+    assert sig.digest_lines(path) == (2, sig.digest_file(path))
+    path.write_bytes(b"\n" * ((1 << 20) + 1))
+    assert sig.digest_lines(path) == ((1 << 20) + 1, sig.digest_file(path))
+
+
 def test_a_digest_takes_any_text() -> None:
     assert sig.digest("\ud800") != sig.digest("\ufffd")
 

@@ -18,7 +18,8 @@ class Measured:
     `sampling` and `identity` None are not known; `identity` is all that a model's answers depend on
     besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
-    `parsers` those that could read what there is.
+    `parsers` those that could read what there is; `responses` the file of the answers: its name, its
+    lines and its hash.
     """
 
     model: str
@@ -30,6 +31,7 @@ class Measured:
     dropped: Sequence[str] = ()
     parsers: Sequence[str] = tuple(PARSERS)
     identity: Mapping[str, Any] | None = None
+    responses: Mapping[str, Any] | None = None
 
     @property
     def expected(self) -> int:

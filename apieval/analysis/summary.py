@@ -94,6 +94,7 @@ def summarize(
         "outcomes": outcomes,
         "usage": usage.totals() if usage else None,
         "served": usage.served if usage else None,
+        "responses": measured.responses,
         "findings": [
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
