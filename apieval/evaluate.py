@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,13 +20,15 @@ from apieval.analysis import compare as comparison
 from apieval.analysis import objections
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
+from apieval.analysis.shared_wrong import shared
+from apieval.audited import Auditor
 from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import dataset, prompts
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
-from apieval.results import Result, result_of, run_of, score_stored, write
+from apieval.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.run import plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
@@ -158,11 +161,13 @@ def score(
     subsets: Sequence[str] = (),
     limit: int | None = None,
     out: Path | None = None,
+    against: Sequence[Path] | None = None,
 ) -> Result:
     """Score stored answers, offline: a run folder, raw answers (JSONL), or the study's parsed CSV.
 
     A run folder knows its data and gets its `scores.jsonl` and `summary.json` anew, unless `out`
     names another folder; other files need `data`, and are written only where `out` is given.
+    With runs to hold the answers `against`, be they none, the summary has an `audit` too.
 
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
@@ -174,12 +179,13 @@ def score(
             raise ConfigError(
                 f"{path}: a run is scored whole; leave out --setting, --subset and --limit."
             )
-        return _score_run(path, data, out)
+        return _score_run(path, data, out, against)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
     selection = dataset.load(data, gold_only=True).select(subsets, limit)
     found = foreign.read(path, selection, setting or "regular")
-    return result_of(path.stem, out, write(out, found.measured, found.answers, None))
+    onlooker = Onlooker() if against is None else Auditor(selection, against)
+    return result_of(path.stem, out, write(out, found.measured, found.answers, None, onlooker))
 
 
 def compare(
@@ -207,6 +213,7 @@ def compare(
             f"these runs cannot be compared: {'; '.join(refused)}. Score them anew with one version "
             "and on the same data, or say --force to compare them all the same."
         )
+    doubts += _copies(runs)
     document = comparison.compare(runs, parser, [*map(_forced, doubts)], first)
     if not document["tests"]:
         raise StoreError(
@@ -218,6 +225,14 @@ def compare(
             "rebuses, so their gold rows differ. Score them anew, or say --force to leave such out."
         )
     return document
+
+
+def _copies(runs: Sequence[Scored]) -> Iterator[Objection]:
+    """Yield a doubt for every two runs that share their wrong answers."""
+    for one, other in combinations(runs, 2):
+        if one.side and other.side and any(shared(one.side, other.side)):
+            for each in shared(scored.with_texts(one), scored.with_texts(other)):
+                yield Objection(each["kind"], each["level"], each["text"])
 
 
 def _forced(doubt: Objection) -> Objection:
@@ -261,10 +276,14 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError(f"--samples {options.samples}: must be 1 to {MOST_SAMPLES:,}.")
 
 
-def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
+def _score_run(
+    folder: Path, data: str | Path | None, out: Path | None, against: Sequence[Path] | None
+) -> Result:
     run = run_of(folder, data)
     run.check_data()
-    summary = score_stored(folder, out or folder, run.spec, run.selection())
+    selection = run.selection()
+    onlooker = Onlooker() if against is None else Auditor(selection, against)
+    summary = score_stored(folder, out or folder, run.spec, selection, onlooker)
     result = result_of(run.spec.model, out or folder, summary)
     status = run.header["status"]
     if result.status == "partial" and status in {"stopped", "interrupted"}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
@@ -22,12 +22,20 @@ from apieval.schema import ItemScore, RunSpec
 from apieval.signature import digest_lines
 from apieval.wording import counted
 
-Sink = Callable[[ScoredAnswer], None]
-"""Is given every scored answer, in turn."""
+
+class Onlooker:
+    """See every scored answer in turn, and add to the summary; this one adds nothing."""
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer."""
+
+    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what comes to the summary, which is whole but for that."""
+        del summary
+        return {}
 
 
-def nowhere(_: ScoredAnswer) -> None:
-    """Take no notice."""
+_NOBODY: Final = Onlooker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +122,11 @@ def score_stored(
     out: Path | None,
     spec: RunSpec,
     selection: Selection,
-    sink: Sink = nowhere,
+    onlooker: Onlooker = _NOBODY,
 ) -> dict[str, Any]:
     """Score a run's stored answers, one at a time, and write what came of it where `out` says.
 
-    Every answer's scores are given to the `sink` too.
+    The `onlooker` sees every answer too.
 
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
@@ -139,7 +147,7 @@ def score_stored(
 
     known = header.read(folder) or {}
     measured = measured_of(spec, selection, known.get("dropped") or (), folder)
-    return write(out, measured, answers(), usage, sink)
+    return write(out, measured, answers(), usage, onlooker)
 
 
 def measured_of(
@@ -182,7 +190,7 @@ def write(
     measured: Measured,
     answers: Iterable[ScoredAnswer],
     usage: Usage | None,
-    sink: Sink = nowhere,
+    onlooker: Onlooker = _NOBODY,
 ) -> dict[str, Any]:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
@@ -193,16 +201,20 @@ def write(
     def collect(write_score: Callable[[ItemScore], None]) -> None:
         for answer in answers:
             details.add(answer)
-            sink(answer)
+            onlooker.add(answer)
             for item in answer.scores.values():
                 collector.add(item)
                 write_score(item)
 
+    def summed() -> dict[str, Any]:
+        summary = summarize(measured, collector, usage, details)
+        return {**summary, **onlooker.more(summary)}
+
     if out is None:
         collect(lambda _: None)
-        return summarize(measured, collector, usage, details)
+        return summed()
     with files.writing_scores(out) as write_score:
         collect(write_score)
-    summary = summarize(measured, collector, usage, details)
+    summary = summed()
     files.write_summary(out, summary)
     return summary

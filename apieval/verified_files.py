@@ -20,6 +20,7 @@ from apieval.analysis.checked import (
 from apieval.errors import StoreError
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY, score_line
+from apieval.results import Onlooker
 from apieval.schema import ItemScore
 from apieval.signature import parts
 from apieval.wording import counted
@@ -49,7 +50,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     return found
 
 
-class Scores:
+class Scores(Onlooker):
     """Hold scores made anew against the lines of `scores.jsonl`, as they come.
 
     Lines are joined by id, setting, sample and parser. In the order they were written hardly

@@ -22,7 +22,7 @@ from apieval.errors import StoreError
 from apieval.rebus import prompts
 from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import run_of, score_stored, source
+from apieval.results import Onlooker, run_of, score_stored, source
 from apieval.run import plan
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import RunSpec
@@ -57,18 +57,23 @@ def checks(folder: Path, data: str | Path | None) -> list[Check]:
     return [*found, *_derived(folder, run.selection(), spec, known, seen)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Both(Onlooker):
+    keys: _Keys
+    scores: Scores
+
+    def add(self, answer: ScoredAnswer) -> None:
+        self.keys.add(answer)
+        self.scores.add(answer)
+
+
 def _derived(
     folder: Path, selection: Selection, spec: RunSpec, known: Mapping[str, Any], seen: Survey
 ) -> Iterator[Check]:
     """Yield the checks that take the answers scored anew."""
     keys, scores = _Keys(spec, known.get("system_prompt")), Scores(folder)
-
-    def both(answer: ScoredAnswer) -> None:
-        keys.add(answer)
-        scores.add(answer)
-
     try:
-        remade = score_stored(folder, None, spec, selection, both)
+        remade = score_stored(folder, None, spec, selection, _Both(keys, scores))
     except StoreError as error:
         why = f"the answers cannot be scored: {error}"
         yield Check("answers", State.FAILS, why)

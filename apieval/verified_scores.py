@@ -97,7 +97,7 @@ def _of_run(
     run.check_data()
     yield _of_data(run.data, stored)
     scores = Scores(folder)
-    remade = score_stored(answers, None, run.spec, run.selection(), scores.add)
+    remade = score_stored(answers, None, run.spec, run.selection(), scores)
     yield _of_file(stored, answers / RESPONSES)
     yield from of_summary(stored, remade, scores)
 
@@ -118,7 +118,7 @@ def _of_answers(
     found = foreign.read(answers, selection, setting)
     scores = Scores(folder)
     measured = replace(found.measured, model=_text(stored, "model"))
-    remade = write(None, measured, found.answers, None, scores.add)
+    remade = write(None, measured, found.answers, None, scores)
     yield _of_file(stored, answers)
     yield from of_summary(stored, remade, scores)
 

@@ -42,6 +42,7 @@ ANNEXES = {
     "one_check": "evaluate",
     "scored": "evaluate",
     "foreign": "evaluate",
+    "audited": "evaluate",
     "verification": "evaluate",
     "verified_files": "evaluate",
     "verified_run": "evaluate",

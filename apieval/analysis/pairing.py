@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apieval.analysis.shared_wrong import Side
 from apieval.schema import RowId, Setting, Tally
 
 Tallies = Mapping[str, Tally]
@@ -35,7 +36,7 @@ class Scored:
     """What one parser made of one run's answers, and what it was made from.
 
     `name` is what the run goes by in a comparison; `signatures` are the parts by setting, `ids` the
-    rows' ids as they are by their text.
+    rows' ids as they are by their text, `side` what the answers say.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Scored:
     signatures: Mapping[Setting, Mapping[str, str]]
     rows: Mapping[Setting, Rows]
     ids: Mapping[str, RowId]
+    side: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)

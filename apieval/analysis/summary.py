@@ -12,8 +12,11 @@ from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.signed import signatures
 from apieval.rebus.cut import PromptCounts
+from apieval.rebus.dataset import ALL
+from apieval.rebus.metrics import HEADLINE
+from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import Outcome, Response
+from apieval.schema import Outcome, Response, Setting
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
@@ -84,6 +87,7 @@ def summarize(
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
+    figures = collector.figures()
     return {
         "format": FORMAT,
         "model": measured.model,
@@ -98,12 +102,32 @@ def summarize(
         "findings": [
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
+            *_many_blanks(outcomes, figures),
         ],
         "signatures": signatures(measured),
         "along_key": _along_key(measured),
-        "figures": collector.figures(),
+        "figures": figures,
         **(details.summary() if details else {}),
     }
+
+
+def blanks(
+    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
+) -> Iterator[tuple[Setting, findings.Finding]]:
+    """Yield what is to be said of blank answers, by setting."""
+    for setting, counts in outcomes.items():
+        micro = figures[setting][ALL][official.NAME][HEADLINE]["micro"]
+        if micro["n"]:
+            blank = counts["empty"] + counts["refused"]
+            answers = micro["n"] - counts["failed"] - counts["not_asked"]
+            solved = round(micro["value"] * micro["n"])
+            yield from ((setting, f) for f in findings.of_blanks(setting, blank, answers, solved))
+
+
+def _many_blanks(
+    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
+) -> Iterator[findings.Finding]:
+    return (each for _, each in blanks(outcomes, figures) if each["level"] == "warning")
 
 
 def _along_key(measured: Measured) -> dict[str, int]:
