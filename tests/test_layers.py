@@ -44,6 +44,12 @@ ANNEXES = {
     "side_by_side": "evaluate",
     "one_check": "evaluate",
     "scored": "evaluate",
+    "foreign": "evaluate",
+    "audited": "evaluate",
+    "verification": "evaluate",
+    "verified_files": "evaluate",
+    "verified_run": "evaluate",
+    "verified_scores": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 

@@ -30,6 +30,8 @@ NEAR: Final = 2
 """How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided."""
 LONGEST: Final = 1_000
 """How much is read of a first pass or a solution; more is no phrase, and would take long."""
+_GUESSES: Final = ("word_guess_accuracy", Tally(0, 0))
+"""The tally of hidden words; where they were given, none of none is wrong."""
 _MARK: Final = re.compile(r"[^\w\s]")
 _EXAMPLE: Final = re.compile(r"^(?:Prima lettura|Soluzione): (.+)$", re.MULTILINE)
 
@@ -134,7 +136,7 @@ def _of_steps(
     scored = answer.scores[official.NAME].tallies
     whole = scored is not None and scored["solution_match"].right > 0
     right = whole or tallies["solution_match"].right > 0
-    wrong, missing = _differing(score, "word_guesses", tallies["word_guess_accuracy"], gold)
+    wrong, missing = _differing(score, "word_guesses", tallies.get(*_GUESSES), gold)
     first_pass, solution = read.first_pass[:LONGEST], read.solution[:LONGEST]
     spelled, solved = letters(first_pass), letters(solution)
     passed = bool(spelled) and spelled == letters(gold.first_pass)
@@ -188,7 +190,7 @@ def _broke(
     read = score.prediction
     if not (any(read.word_guesses) or any(read.solution_words) or read.first_pass or read.solution):
         return Step.FORMAT
-    guesses, segments = tallies["word_guess_accuracy"], tallies["solution_word_accuracy"]
+    guesses, segments = tallies.get(*_GUESSES), tallies["solution_word_accuracy"]
     astray, _ = _differing(score, "solution_words", segments, gold)
     steps = {
         Step.SOLUTION: _state(right=False, there=bool(read.solution)),
