@@ -378,9 +378,12 @@ MEGABYTE: Final = 1_000_000
     ],
 )
 @pytest.mark.timeout(30)
+@pytest.mark.usefixtures("untraced")
 def test_a_large_answer_is_read_in_linear_time(before: str, unit: str) -> None:
-    # a pattern that is quadratic anywhere takes minutes or hours for these
-    size = MEGABYTE if not before else MEGABYTE // 8
+    # A pattern that is quadratic anywhere takes minutes or hours for these. Lines are many times as
+    # much work as characters, and what is quadratic in them shows in fewer.
+    lines = unit.endswith("\n") and len(unit) > 1
+    size = MEGABYTE // 8 if before else MEGABYTE // 3 if lines else MEGABYTE
     tolerant.parse(before + unit * (size // len(unit)) + "\nSoluzione: x", ASKED)
 
 
