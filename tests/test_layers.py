@@ -41,6 +41,7 @@ ANNEXES = {
     "side_by_side": "evaluate",
     "one_check": "evaluate",
     "scored": "evaluate",
+    "data_files": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -58,6 +59,7 @@ LATE = {
     },
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
+    "rebus.tokens": {"tokenizers"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""

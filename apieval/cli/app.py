@@ -12,6 +12,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
 from apieval.cli import cache, check, compare, models, output, run, score, serve
+from apieval.cli.data import group
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
 
@@ -81,6 +82,7 @@ app.command("compare")(compare.compare)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
 app.add_typer(cache.app, name="cache")
+app.add_typer(group.app, name="data")
 
 
 def main() -> None:

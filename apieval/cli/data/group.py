@@ -1,0 +1,12 @@
+"""`apieval data`: the commands for data files by name."""
+
+from __future__ import annotations
+
+import typer
+
+from apieval.cli.data import stats, verify
+
+app = typer.Typer(no_args_is_help=True, help="Check and describe data files.")
+
+app.command("verify")(verify.verify)
+app.command("stats")(stats.stats)
