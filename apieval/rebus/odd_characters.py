@@ -61,5 +61,5 @@ def _kind(character: str, *, latin: bool) -> str | None:
 
 
 def _named(character: str) -> str:
-    name = unicodedata.name(character, "a control character").lower()
-    return f"U+{ord(character):04X} ({name})"
+    name = unicodedata.name(character, "")
+    return f"U+{ord(character):04X}" + (f" ({name.lower()})" if name else "")

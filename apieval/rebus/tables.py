@@ -85,12 +85,15 @@ def _readable(path: Path) -> Iterator[None]:
 def _first_not_utf8(path: Path) -> int:
     """Return the first such line; the decoder knows the place in its buffer alone."""
     with path.open("rb") as file:
-        for before, text in enumerate(file):  # noqa: B007 # it counts the lines before that one
-            try:
-                text.decode("utf-8")
-            except UnicodeDecodeError:
-                break
-    return before + 1
+        return next((n for n, text in enumerate(file, start=1) if not _is_utf8(text)), 1)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _csv(path: Path) -> Iterator[Row]:
@@ -129,6 +132,11 @@ def _check_header(path: Path, header: list[str]) -> None:
     if len(header) == 1 and (other := next((each for each in ";\t|" if each in header[0]), None)):
         raise DataError(
             f"{path}: the cells seem to be separated by {other!r}; save the file with commas."
+        )
+    if not all(map(str.isprintable, header)):
+        raise DataError(
+            f"{path}, line 1: a column's name holds control characters or a line break; give a "
+            "table as text, whose first line names the columns."
         )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:

@@ -16,7 +16,7 @@ from apieval.wording import counted
 COLUMNS: Final = 4
 """Subsets that stand beside each other in 80 columns; more of them make more tables."""
 BAR: Final = 20
-_LABEL: Final = 18
+_LABEL: Final = 19
 _NOTE: Final = (
     "mean/sd; sd of the population (divided by n), as in the study. Word lengths are over the "
     "different words, as there, and over every word; first passes and solutions are in characters."
@@ -89,8 +89,10 @@ def _of_prompts(setting: str, tokens: Mapping[str, Any] | None) -> Iterator[tupl
 
 
 def _of_unseen(found: Mapping[str, Any]) -> Iterator[tuple[str, _Cell]]:
-    yield "hidden words", _share("unseen_words", "share_of_words")
-    yield "rows with one", _share("rows_with_unseen_words", "share_of_rows")
+    yield "hidden words", _count("unseen", "unseen_words")
+    yield "of all of them", _percent("unseen", "share_of_words")
+    yield "rows with one", _count("unseen", "rows_with_unseen_words")
+    yield "of all rows", _percent("unseen", "share_of_rows")
     if "same_first_pass" in found:
         yield "first passes in it", _count("unseen", "same_first_pass")
         yield "solutions in it", _count("unseen", "same_solution")
@@ -114,11 +116,10 @@ def _spread(*path: str, places: int = 2) -> _Cell:
     return cell
 
 
-def _share(count: str, share: str) -> _Cell:
+def _percent(*path: str) -> _Cell:
     def cell(part: Mapping[str, Any]) -> str:
-        found = part["unseen"]
-        of = "-" if found[share] is None else f"{found[share]:.1%}"
-        return f"{found[count]:,} {of}"
+        share = _at(part, path)
+        return "-" if share is None else f"{share:.1%}"
 
     return cell
 
