@@ -12,7 +12,7 @@ import pytest
 from apieval import data_files
 from apieval.errors import DataError
 from apieval.rebus.rules import RULES
-from tests.rebus.test_tokens import a_tokenizer
+from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import PUBLISHED, ROW, needs_published, write_csv
 
 BAD = {**ROW, "solution_key": "1"}

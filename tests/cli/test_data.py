@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.e2e.conftest import Inside
-from tests.rebus.test_tokens import a_tokenizer
+from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import COLUMNS, ROW, write_csv
 
 HEADER = ",".join(COLUMNS)

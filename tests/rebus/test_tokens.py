@@ -4,21 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from apieval.errors import ConfigError
 from apieval.rebus import tokens
-
-
-def a_tokenizer(path: Path) -> Path:
-    """Write a tokenizer of words and marks, with markers around a text and all its limits set."""
-    tokenizer = Tokenizer(models.WordLevel({"?": 0, "<s>": 1}, unk_token="?"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing("<s> $A", None, [("<s>", 1)])
-    tokenizer.enable_truncation(4)
-    tokenizer.enable_padding(length=4)
-    tokenizer.save(str(path))
-    return path
+from tests.rebus.toy_tokenizer import a_tokenizer
 
 
 def test_tokens_are_counted_without_markers_cuts_and_padding(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from rich.console import Console
 from apieval import data_files
 from apieval.cli import output
 from apieval.report import data_checks, data_stats
-from tests.rebus.test_tokens import a_tokenizer
+from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import ROW, write_csv
 
 STUDY = {name: ROW[name] for name in ("word_guesses", "first_pass", "solution_words", "solution")}
