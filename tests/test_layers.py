@@ -50,6 +50,7 @@ ANNEXES = {
     "verified_files": "evaluate",
     "verified_run": "evaluate",
     "verified_scores": "evaluate",
+    "data_files": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -60,7 +61,7 @@ LATE = {
     "cli.cache": {"apieval.run.cache"},
     "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
     "cli.serve": {"apieval.rebus.baseline.server"},
-    "data": {"apieval.hub.challenge"},
+    "data": {"apieval.hub.challenge", "apieval.hub.contents"},
     "evaluate": {
         "apieval.one_check",
         "apieval.one_run",
@@ -72,6 +73,7 @@ LATE = {
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
+    "rebus.tokens": {"tokenizers"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""

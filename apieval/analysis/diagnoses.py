@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from apieval.analysis.diagnosis import Diagnosis, Step, diagnose
 from apieval.analysis.measured import Measured
 from apieval.analysis.shares import Counts, ratio
-from apieval.rebus.dataset import ALL
+from apieval.rebus.columns import ALL
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.schema import Setting
 

@@ -19,7 +19,7 @@ from itertools import chain, product
 from typing import Any, Final, Literal
 
 from apieval.analysis.statistics import Interval, bootstrap, wilson
-from apieval.rebus.dataset import ALL
+from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS

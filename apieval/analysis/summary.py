@@ -11,8 +11,8 @@ from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.signed import signatures
+from apieval.rebus.columns import ALL
 from apieval.rebus.cut import PromptCounts
-from apieval.rebus.dataset import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS

@@ -30,16 +30,25 @@ def at_hand(revision: str | None, say: Say | None) -> Dataset:
     Raises:
         DataError: where it does not.
     """
+    return _read(kept(revision), say)
+
+
+def kept(revision: str | None = None) -> Kept:
+    """Return the file of a commit, or the pinned one, as it lies on this machine.
+
+    Raises:
+        DataError: where it does not.
+    """
     cache = HubCache.of(os.environ)
-    kept = at_hand_in(cache, TEST, revision, pin=revision is None)
-    if kept is None:
+    found = at_hand_in(cache, TEST, revision, pin=revision is None)
+    if found is None:
         of = f" of the commit {revision}" if revision else ""
         more = f" --revision {revision}" if revision else ""
         raise DataError(
             f"--data hub: {TEST.name}{of} is not in {cache.folder}, and scoring asks nobody; get "
             f"it with `apieval data fetch{more}`, or give a file with --data PATH."
         )
-    return _read(kept, say)
+    return found
 
 
 def _read(kept: Kept, say: Say | None) -> Dataset:

@@ -12,7 +12,7 @@ from typing import Final
 
 from apieval.errors import DataError
 from apieval.rebus import tables
-from apieval.rebus.dataset import CHALLENGE_SUBSETS, GOLD, QUESTION
+from apieval.rebus.columns import CHALLENGE_SUBSETS, GOLD, QUESTION
 
 REPOSITORY: Final = "gsarti/eureka-rebus-calamita-2024"
 NAME: Final = "eureka-rebus-calamita-2024"

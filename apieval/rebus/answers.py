@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from apieval.errors import DataError, did_you_mean
 from apieval.rebus import tables
-from apieval.rebus.dataset import GOLD
+from apieval.rebus.columns import GOLD
 from apieval.schema import (
     SETTINGS,
     Outcome,

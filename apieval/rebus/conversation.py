@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from apieval.rebus import examples
+from apieval.rebus import right_answer
 from apieval.rebus.prompts import Prompt, official
 from apieval.schema import SETTINGS, Given, Message, Prefill, Rebus, Request, RowId, Setting
 from apieval.signature import answer_identity, digest
@@ -52,9 +52,9 @@ def beginning(rebus: Rebus, given: Given) -> str:
 
     It ends without a line end: some APIs refuse a begun answer that ends in a blank.
     """
-    lines = [examples.definitions(rebus)]
+    lines = [right_answer.definitions(rebus)]
     if given == "first-pass":
-        lines.append(examples.first_pass(rebus))
+        lines.append(right_answer.first_pass(rebus))
     return "\n".join(lines)
 
 
@@ -114,7 +114,7 @@ def lengths(
     """Return how many characters a prompt has, and about how many a right answer."""
     if given is not None:
         begun = len(beginning(rebus, given))
-        rest = len(examples.answer(rebus)) - begun
+        rest = len(right_answer.write(rebus)) - begun
         return prompt.length(rebus, setting) + begun + len(GO_ON), rest
     steps = [*rebus.first_pass.split(), *rebus.solution_words]
     clues = rebus.verbalized_rebus + rebus.first_pass + rebus.solution

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from apieval.errors import ConfigError
-from apieval.rebus import examples
+from apieval.rebus import examples, right_answer
 from apieval.schema import SETTINGS, Rebus, Setting
 from apieval.signature import canonical_json, digest
 
@@ -82,7 +82,7 @@ class CustomPrompt:
                 {
                     **examples.as_json(rebus),
                     "verbalized_rebus": examples.shown_rebus(rebus, setting),
-                    "answer": examples.answer(rebus),
+                    "answer": right_answer.write(rebus),
                 }
                 for rebus in self.examples
             ]

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval.errors import DataError
-from apieval.rebus import dataset
-from apieval.rebus.along_key import along_key
-from apieval.rebus.verify import CLUE, broken_rules
+from apieval.rebus import dataset, right_answer
+from apieval.rebus.verify import broken_rules
 from apieval.schema import Rebus, Setting
 
 OFFICIAL: Final = 2
@@ -69,47 +68,7 @@ def question(rebus: Rebus, setting: Setting) -> str:
     return f"Rebus: {shown_rebus(rebus, setting)}\nChiave di lettura: {rebus.solution_key}"
 
 
-def definitions(rebus: Rebus) -> str:
-    """Return the lines of the answer that resolve the definitions, right ones."""
-    lines = "\n".join(_elements(rebus))
-    return f"Procediamo alla risoluzione del rebus passo per passo:\n{lines}"
-
-
-def first_pass(rebus: Rebus) -> str:
-    """Return the line of the answer that holds the first pass, the right one."""
-    return f"Prima lettura: {rebus.first_pass}"
-
-
-def answer(rebus: Rebus) -> str:
-    """Return the right answer to a rebus, in the challenge's template."""
-    words = "\n".join(f"{len(word)} = {word}" for word in along_key(rebus).solution_words)
-    return (
-        f"{definitions(rebus)}\n{first_pass(rebus)}\n"
-        f"Ora componiamo la soluzione seguendo la chiave risolutiva:\n{words}\n"
-        f"Soluzione: {rebus.solution}"
-    )
-
-
 def numbered(examples: Sequence[Rebus], setting: Setting) -> Iterator[str]:
     """Yield examples as the challenge's prompts show them, each with its number."""
     for number, rebus in enumerate(examples, 1):
-        yield f"# Esempio {number}:\n{question(rebus, setting)}\n{answer(rebus)}\n"
-
-
-def _elements(rebus: Rebus) -> Iterator[str]:
-    words = iter(rebus.word_guesses)
-    for place, text in enumerate(_parts(rebus.verbalized_rebus)):
-        if place % 2:
-            yield f"- {text} = {next(words)}"
-        elif spaced := " ".join(filter(str.isalpha, text)):
-            yield f"- {spaced} = {spaced}"
-
-
-def _parts(rebus: str) -> Iterator[str]:
-    """Yield letters and clues in turn, letters first."""
-    end = 0
-    for clue in CLUE.finditer(rebus):
-        yield rebus[end : clue.start()]
-        yield clue[0]
-        end = clue.end()
-    yield rebus[end:]
+        yield f"# Esempio {number}:\n{question(rebus, setting)}\n{right_answer.write(rebus)}\n"

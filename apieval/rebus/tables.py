@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from apieval.errors import DataError
 from apieval.schema import well_formed
 from apieval.strict_yaml import unique
 
-_NOT_UTF8: Final = re.compile(r"[\udc80-\udcff]")
-"""How bytes that are no UTF-8 come out of the decoder's `surrogateescape`."""
+LARGEST: Final = 250_000_000
+"""Bytes of the largest file that is read; all 80,158 training rows of the challenge have some 40 MB."""
+MOST: Final = 1_000_000
+"""Rows that are read at most; the largest collection of Italian rebuses has 223,000."""
+_LONGEST: Final = 2_000_000
+"""Characters of the longest line of a CSV file; a row of rebuses has some 500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +37,37 @@ class Row:
 def read(path: Path) -> Iterator[Row]:
     """Yield the rows of a file; its ending says what it is: .csv, .jsonl (or .ndjson), .parquet.
 
+    The rows come one at a time; whoever keeps them all can, as there are never more than MOST.
+
     Raises:
         DataError: naming the file, the line and the remedy, for a file that is missing, empty,
-            of another kind, not UTF-8, or holds a row that does not fit its header.
+            of another kind, far larger than any of rebuses, not UTF-8, or holds a row that does
+            not fit its header.
     """
     readers = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
     reader = readers.get(path.suffix.lower())
-    if not path.exists():
-        raise DataError(f"{path}: there is no such file.")
-    if path.is_dir() or reader is None:
-        raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")
     with _readable(path):
-        yield from reader(path)
+        if not path.exists():
+            raise DataError(f"{path}: there is no such file.")
+        # a named pipe would be waited for without end
+        if not path.is_file() or reader is None:
+            raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")
+        _check_size(path)
+        for number, row in enumerate(reader(path)):
+            if number == MOST:
+                raise DataError(
+                    f"{path}, line {row.line}: more than {MOST:,} rows; split the file."
+                )
+            yield row
+
+
+def _check_size(path: Path) -> None:
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise DataError(
+            f"{path}: {size / 1e9:,.2f} GB, and no file of rebuses is larger than "
+            f"{LARGEST / 1e9:,.2f} GB; is this the right file? If so, split it."
+        )
 
 
 @contextmanager
@@ -62,13 +84,21 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _first_not_utf8(path: Path) -> int:
     """Return the first such line; the decoder knows the place in its buffer alone."""
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
-    return _NOT_UTF8.split(text, maxsplit=1)[0].count("\n") + 1
+    with path.open("rb") as file:
+        return next((n for n, text in enumerate(file, start=1) if not _is_utf8(text)), 1)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _csv(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+        reader = csv.reader(_lines(path, file), strict=True)
         line = 1
         try:
             header = next(reader, [])
@@ -83,12 +113,30 @@ def _csv(path: Path) -> Iterator[Row]:
             raise DataError(f"{path}, line {line}: not CSV: {error}.") from None
 
 
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    """Yield a file's lines; one without an end is no table, and must not fill the memory."""
+    number = 0
+    while line := file.readline(_LONGEST):
+        number += 1
+        if len(line) == _LONGEST:
+            raise DataError(
+                f"{path}, line {number}: {_LONGEST:,} characters and more without a line's end; "
+                "not a table of rebuses."
+            )
+        yield line
+
+
 def _check_header(path: Path, header: list[str]) -> None:
     if not any(header):
         raise DataError(f"{path}: empty; the first line must name the columns.")
     if len(header) == 1 and (other := next((each for each in ";\t|" if each in header[0]), None)):
         raise DataError(
             f"{path}: the cells seem to be separated by {other!r}; save the file with commas."
+        )
+    if not all(map(str.isprintable, header)):
+        raise DataError(
+            f"{path}, line 1: a column's name holds control characters or a line break; give a "
+            "table as text, whose first line names the columns."
         )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
@@ -162,14 +210,25 @@ def _parquet(path: Path) -> Iterator[Row]:
         ) from None
     with path.open("rb") as file:
         try:
-            table = pq.read_table(file)
+            table = pq.ParquetFile(file)
+            _check_types(path, table.schema_arrow, types)
+            number = 0
+            for batch in table.iter_batches():
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row(number, _cells(path, number, values))
         except (ArrowException, ValueError, OSError) as error:
             reason = " ".join(str(error).split())
             raise DataError(f"{path}: not a Parquet file: {reason}.") from None
-    for field in table.schema:
+
+
+def _check_types(path: Path, schema: Any, types: Any) -> None:  # noqa: ANN401 # pyarrow's own
+    for field in schema:
         kind = field.type.value_type if types.is_list(field.type) else field.type
         if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):
             raise DataError(f"{path}, column {field.name!r}: {field.type} is no text; store text.")
-    for number, values in enumerate(table.to_pylist(), start=1):
-        plain = {k: str(v) if isinstance(v, int) else v for k, v in values.items()}
-        yield Row(number, {k: _cell(path, number, k, v) for k, v in plain.items()})
+
+
+def _cells(path: Path, number: int, values: dict[str, Any]) -> dict[str, str]:
+    plain = {k: str(v) if isinstance(v, int) else v for k, v in values.items()}
+    return {k: _cell(path, number, k, v) for k, v in plain.items()}

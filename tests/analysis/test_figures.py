@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apieval.analysis.figures import Collector
 from apieval.analysis.statistics import bootstrap, wilson
 from apieval.rebus import metrics, scoring
-from apieval.rebus.dataset import ALL
+from apieval.rebus.columns import ALL
 from apieval.schema import ItemScore, Outcome, Rebus, Setting
 from tests.records import prediction, rebus
 

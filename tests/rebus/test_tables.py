@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -76,6 +77,8 @@ def test_csv(tmp_path: Path, data: str, expected: object) -> None:
     [
         pytest.param(b"", r": empty; the first line must name the columns", id="empty"),
         pytest.param(b"\na,b\n1,2\n", r": empty; the first line must", id="blank first line"),
+        pytest.param(b"a,b\x00\n", r", line 1: a column's name holds control", id="binary"),
+        pytest.param(b'a,"b\nc"\n', r", line 1: a column's name holds .* line break", id="folded"),
         pytest.param(b"a,b,a\n", r", line 1: the column 'a' stands twice", id="column twice"),
         pytest.param(
             b"a,b\n1,2\n3\n",
@@ -232,6 +235,45 @@ def test_other_files(tmp_path: Path) -> None:
         assert refusal(path).startswith(remedy)
     for ending in ("csv", "jsonl", "parquet"):
         assert refusal(tmp_path / f"none.{ending}").startswith(": there is no such file")
+
+
+def test_a_file_of_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    with path.open("wb") as file:
+        file.truncate(5_000_000_000)  # a hole: it takes no room
+    assert re.match(
+        r": 5\.00 GB, and no file of rebuses is larger than 0\.25 GB; .* split it", refusal(path)
+    )
+
+
+def test_rows_without_end_are_refused_when_too_many_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MOST", 3)
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n" + "1,2\n" * 3)
+    assert len(rows(path)) == 3
+    path.write_text("a,b\n" + "1,2\n" * 4)
+    assert refusal(path) == ", line 5: more than 3 rows; split the file."
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_LONGEST", 20)
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n" + "x" * 16 + ",2\n")
+    assert len(rows(path)) == 1
+    path.write_text("a,b\n1,2\n" + "," * 20)
+    assert refusal(path).startswith(", line 3: 20 characters and more without a line's end")
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    os.mkfifo(path)
+    assert refusal(path).startswith(": not a data file")
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    assert refusal(tmp_path / ("x" * 300 + ".csv")).startswith(": cannot be read: File name too")
 
 
 cell = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

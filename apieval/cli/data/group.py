@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from apieval.cli.data import fetch
+from apieval.cli.data import fetch, stats, verify
 
-app = typer.Typer(no_args_is_help=True, help="Get the challenge's data.")
+app = typer.Typer(no_args_is_help=True, help="Get, check and describe data files.")
 
 app.command("fetch")(fetch.fetch)
+app.command("verify")(verify.verify)
+app.command("stats")(stats.stats)

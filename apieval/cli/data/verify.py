@@ -1,0 +1,30 @@
+"""`apieval data verify`: hold a data file against every rule of the task."""
+
+from __future__ import annotations
+
+import typer
+
+from apieval import data_files
+from apieval.cli import options, output
+from apieval.cli.data import arguments
+from apieval.report import data_checks
+
+
+def verify(
+    path: arguments.File, against: arguments.Against = None, json: options.Json = False
+) -> None:
+    """Hold every row of a data file against the rules of the game.
+
+    Errors break the game, or make right answers count wrong; warnings are quirks, such as solutions
+    with an apostrophe, doubles, and a clue that holds its word inside a longer one. With --against
+    also: what stands in the training file, and whether its words make a row id or ood.
+
+    The exit code is 0 where there is no error, 1 where there is one, 2 where the file cannot be
+    read.
+    """
+    document = data_files.verify(path, against)
+    if json:
+        output.document(document)
+    else:
+        output.show(data_checks.render(document))
+    raise typer.Exit(1 if document["errors"] else 0)
