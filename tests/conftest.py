@@ -19,7 +19,7 @@ if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LITELLM: Final = {"test_hosted.py", "test_llmock.py"}
+LITELLM: Final = {"test_hosted.py", "test_hosted_alone.py", "test_llmock.py"}
 """The files that import litellm, which takes as long as hundreds of other tests."""
 
 
