@@ -125,7 +125,7 @@ def test_odd_but_legible_files_are_judged(inside: Inside, here: Path) -> None:
 
 
 def test_the_hub_says_what_to_do(inside: Inside) -> None:
-    assert "give its path" in inside("data", "verify", "hub").err
+    assert "get it with `apieval data fetch`" in inside("data", "verify", "hub").err
 
 
 def test_help_says_what_the_exit_codes_mean(inside: Inside) -> None:
