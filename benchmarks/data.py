@@ -70,16 +70,16 @@ def _row(source: random.Random) -> dict[str, str]:
     words: list[str] = []
     for _ in range(source.randint(3, 5)):
         if source.random() < 0.7:  # noqa: PLR2004 # most clues have letters before them
-            letters = "".join(source.choices(_CONSONANTS, k=source.randint(1, 3)))
+            letters = letter_group(source)
             for line in (plain, hinted, first_pass):
                 line.append(letters)
-        word = _word(source, source.randint(2, 3))
-        clue = " ".join(_word(source, source.randint(1, 4)) for _ in range(4)).capitalize()
+        word = made_word(source, source.randint(2, 3))
+        clue = " ".join(made_word(source, source.randint(1, 4)) for _ in range(4)).capitalize()
         words.append(word)
         plain.append(f"[{clue}]")
         hinted.append(f"[{clue} ({len(word)})]")
         first_pass.append(word)
-    solution = _segments(source, "".join(first_pass).lower())
+    solution = segments(source, "".join(first_pass).lower())
     lists = {"word_guesses": ";".join(words), "solution_words": ";".join(solution)}
     return lists | {
         "verbalized_rebus": " ".join(plain),
@@ -90,12 +90,19 @@ def _row(source: random.Random) -> dict[str, str]:
     }
 
 
-def _word(source: random.Random, syllables: int) -> str:
+def letter_group(source: random.Random) -> str:
+    """Return one to three letters as they stand between hidden words."""
+    return "".join(source.choices(_CONSONANTS, k=source.randint(1, 3)))
+
+
+def made_word(source: random.Random, syllables: int) -> str:
+    """Return a word of so many syllables."""
     parts = (source.choice(_ONSETS) + source.choice(_VOWELS) for _ in range(syllables))
     return "".join(parts)
 
 
-def _segments(source: random.Random, letters: str) -> list[str]:
+def segments(source: random.Random, letters: str) -> list[str]:
+    """Return letters cut into words, the first one capitalized."""
     words = []
     while letters:
         length = source.choice((1, 2, 2, 5, 6, 7, 8, 9))

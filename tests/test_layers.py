@@ -51,6 +51,7 @@ ANNEXES = {
     "verified_run": "evaluate",
     "verified_scores": "evaluate",
     "data_files": "evaluate",
+    "verbalized": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -34,17 +35,23 @@ class Row:
     cells: dict[str, str]
 
 
-def read(path: Path) -> Iterator[Row]:
+def read(path: Path, *, escape: str | None = None) -> Iterator[Row]:
     """Yield the rows of a file; its ending says what it is: .csv, .jsonl (or .ndjson), .parquet.
 
     The rows come one at a time; whoever keeps them all can, as there are never more than MOST.
+    `escape` is what stands before a quote inside a cell of a CSV file that does not double it.
 
     Raises:
         DataError: naming the file, the line and the remedy, for a file that is missing, empty,
             of another kind, far larger than any of rebuses, not UTF-8, or holds a row that does
             not fit its header.
     """
-    readers = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
+    readers: dict[str, Callable[[Path], Iterator[Row]]] = {
+        ".csv": partial(_csv, escape=escape),
+        ".jsonl": _jsonl,
+        ".ndjson": _jsonl,
+        ".parquet": _parquet,
+    }
     reader = readers.get(path.suffix.lower())
     with _readable(path):
         if not path.exists():
@@ -59,6 +66,20 @@ def read(path: Path) -> Iterator[Row]:
                     f"{path}, line {row.line}: more than {MOST:,} rows; split the file."
                 )
             yield row
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file of plain text, one at a time.
+
+    Raises:
+        DataError: for what is missing, far too large or not UTF-8.
+    """
+    with _readable(path):
+        if not path.is_file():
+            raise DataError(f"{path}: there is no such file.")
+        _check_size(path)
+        with path.open(encoding="utf-8-sig") as file:
+            yield from _lines(path, file)
 
 
 def _check_size(path: Path) -> None:
@@ -96,9 +117,9 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _csv(path: Path) -> Iterator[Row]:
+def _csv(path: Path, escape: str | None) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(_lines(path, file), strict=True)
+        reader = csv.reader(_lines(path, file), strict=True, escapechar=escape)
         line = 1
         try:
             header = next(reader, [])

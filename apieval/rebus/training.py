@@ -38,6 +38,12 @@ class Training:
         self._first_passes.add(same_first_pass(first_pass))
         self._solutions.add(letters(solution))
 
+    def add_word(self, word: str) -> None:
+        """Take in a word by itself, of which no rebus is known."""
+        self.rows += 1
+        self._written.add(composed(word))
+        self._folded.add(composed(word).casefold())
+
     def unseen(self, words: Sequence[str]) -> list[str]:
         """Return the words that were never seen, in whatever case."""
         return [word for word in words if composed(word).casefold() not in self._folded]
@@ -63,10 +69,28 @@ def same_first_pass(first_pass: str) -> str:
 def read(path: Path) -> Training:
     """Read a training file; of its columns the words, the first pass and the solution are needed.
 
+    A file that ends in .txt is a list of words, one a line.
+
     Raises:
         DataError: for what cannot be read, and for a column that is missing.
     """
     training = Training(path.name)
+    if path.suffix.lower() == ".txt":
+        _read_words(path, training)
+    else:
+        _read_rows(path, training)
+    training.digest = digest_file(path)
+    return training
+
+
+def _read_words(path: Path, training: Training) -> None:
+    for word in filter(None, map(str.strip, tables.lines(path))):
+        training.add_word(word)
+    if not training.rows:
+        raise DataError(f"{path}: no words; write one a line.")
+
+
+def _read_rows(path: Path, training: Training) -> None:
     for row in tables.read(path):
         for name in NEEDED:
             if name not in row.cells:
@@ -78,5 +102,3 @@ def read(path: Path) -> Training:
         training.add(filter(None, cells[0].split(";")), *cells[1:])
     if not training.rows:
         raise DataError(f"{path}: no rows below the header.")
-    training.digest = digest_file(path)
-    return training
