@@ -12,6 +12,7 @@ fair sample of it.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -53,7 +54,7 @@ class Verbalizer:
     dropped: Tally = field(default_factory=lambda: Tally(DROPPED))
     possible_leaks: int = 0
     undated: int = 0
-    lacking: dict[str, int] = field(default_factory=dict)
+    lacking: Counter[str] = field(default_factory=Counter)
 
     def verbalize(self, printed: Iterable[Printed]) -> Iterator[Rebus]:
         """Yield what can be made, in its order; each rebus once."""
@@ -83,8 +84,7 @@ class Verbalizer:
             return "letters", f"{each.first_pass} = {each.solution}"
         choices = {word: self.clues.of(word) for word in words}
         if lacking := [word for word, choice in choices.items() if choice is None]:
-            for word in lacking:
-                self.lacking[word.casefold()] = self.lacking.get(word.casefold(), 0) + 1
+            self.lacking.update({word.casefold() for word in lacking})
             return "no_clue", ", ".join(lacking)
         if leaking := [word for word, choice in choices.items() if choice and not choice.clues]:
             return "leaks", ", ".join(leaking)

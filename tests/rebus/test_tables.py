@@ -22,6 +22,12 @@ def rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     return [(row.line, row.cells) for row in tables.read(path)]
 
 
+def test_a_quote_inside_a_cell_may_be_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text('a,b\n"x \\"y\\", z",2\n')
+    assert [row.cells for row in tables.read(path, escape="\\")] == [{"a": 'x "y", z', "b": "2"}]
+
+
 def refusal(path: Path) -> str:
     with pytest.raises(DataError) as caught:
         rows(path)

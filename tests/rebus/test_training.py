@@ -68,3 +68,36 @@ def test_a_header_alone_is_no_training_file(tmp_path: Path) -> None:
     path.write_text(",".join(training.NEEDED) + "\n")
     with pytest.raises(DataError, match="no rows below the header"):
         training.read(path)
+
+
+def test_a_list_of_words_is_known_by_its_ending(tmp_path: Path) -> None:
+    path = tmp_path / "words.TXT"
+    path.write_text("\ufeffRita\r\n\n  scosta \n", "utf-8")
+    seen = training.read(path)
+    assert (seen.name, seen.rows) == ("words.TXT", 2)
+    assert seen.unseen(["RITA", "scosta", "ape"]) == ["ape"]
+    assert seen.saw_as_written(["Rita"])
+    assert not seen.saw_as_written(["rita"])
+    assert not seen.saw_first_pass(rebus(first_pass=""))
+    assert not seen.saw_solution(rebus(solution=""))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        pytest.param(b"\n \n", ": no words; write one a line", id="empty"),
+        pytest.param("perch\u00e9".encode("latin-1"), ", line 1: not UTF-8 text", id="latin-1"),
+        pytest.param(b"a" * 2_000_000, ", line 1: 2,000,000 characters and more", id="no end"),
+    ],
+)
+def test_a_list_that_cannot_be_read(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "words.txt"
+    path.write_bytes(data)
+    with pytest.raises(DataError) as caught:
+        training.read(path)
+    assert str(caught.value).startswith(f"{path}{message}")
+
+
+def test_no_list_at_all(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no such file"):
+        training.read(tmp_path / "words.txt")
