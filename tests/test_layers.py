@@ -45,6 +45,7 @@ ANNEXES = {
 """Files of the ground floor that belong to a room of another name."""
 
 LATE = {
+    "analysis.correlation": {"numpy"},
     "analysis.paired": {"numpy"},
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
@@ -57,6 +58,7 @@ LATE = {
         "apieval.side_by_side",
     },
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
+    "rebus.frequency": {"wordfreq"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
