@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from apieval.analysis.dependence import Dependence
 from apieval.analysis.measured import Measured
+from apieval.analysis.samples import Samples
 from apieval.rebus.scoring import ScoredAnswer
 
 
@@ -23,7 +25,10 @@ class Detail(Protocol):
         """Return what all answers showed, as it stands in `summary.json`."""
 
 
-PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {}
+PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "dependence": Dependence,
+    "samples": Samples,
+}
 
 
 class Details:

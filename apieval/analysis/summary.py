@@ -9,6 +9,7 @@ from typing import Any, Final
 from apieval.analysis import findings
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
+from apieval.analysis.gaps import gaps
 from apieval.analysis.measured import Measured
 from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
 from apieval.rebus.cut import PromptCounts
@@ -121,6 +122,7 @@ def summarize(
     """Return the content of `summary.json`; `partial` where an answer is missing or failed."""
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
+    figures = collector.figures()
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
     return {
         "format": FORMAT,
@@ -138,7 +140,8 @@ def summarize(
         ],
         "signatures": signatures(measured),
         "along_key": _along_key(measured),
-        "figures": collector.figures(),
+        "figures": figures,
+        "gaps": gaps(figures),
         **(details.summary() if details else {}),
     }
 

@@ -7,9 +7,15 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from apieval.report import dependence, gaps, samples
+
 View = Callable[[Any], Iterator[RenderableType]]
 
-VIEWS: Final[Mapping[str, View]] = {}
+VIEWS: Final[Mapping[str, View]] = {
+    "gaps": gaps.render,
+    "dependence": dependence.render,
+    "samples": samples.render,
+}
 """By the part's name in `summary.json`; each is given what stands there."""
 
 

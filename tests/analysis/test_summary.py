@@ -108,7 +108,7 @@ def test_a_whole_summary() -> None:
     found = summary(ROWS, answers)
     assert list(found) == [
         *("format", "model", "data", "settings", "samples", "partial", "outcomes", "usage"),
-        *("served", "findings", "signatures", "along_key", "figures"),
+        *("served", "findings", "signatures", "along_key", "figures", "gaps"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)
