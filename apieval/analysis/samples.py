@@ -16,7 +16,8 @@ Intervals are percentiles of the bootstrap over rebuses; pass@k and maj@k stand 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, product
 from typing import Any, Final
@@ -38,10 +39,11 @@ METRICS: Final[Mapping[str, str]] = {
 """Metric -> the part of an answer whose texts are voted for."""
 _RIGHT: Final = -1
 _NONE: Final = -2
+_NO_ANSWER: Final = -3
 """Votes beside those for a wrong text, which go by its hash."""
 
-_Answers = dict[int, int]
-"""A rebus's answers: sample -> vote."""
+_Answers = Sequence[int]
+"""The votes of a rebus's answers, by sample."""
 
 
 class Samples:
@@ -50,11 +52,13 @@ class Samples:
     def __init__(self, measured: Measured) -> None:
         """Expect so many answers to each rebus in each setting."""
         self._samples = measured.samples
-        self._rebuses = len(measured.selection.rebuses)
-        self._cells = [
-            *product(measured.settings, [p for p in PARSERS if p in measured.parsers], METRICS)
-        ]
-        self._votes: defaultdict[tuple[str, str, str], dict[Any, _Answers]] = defaultdict(dict)
+        self._places = {rebus.id: place for place, rebus in enumerate(measured.selection.rebuses)}
+        parsers = [name for name in PARSERS if name in measured.parsers]
+        votes = len(self._places) * (self._samples if self._samples > 1 else 0)
+        self._votes = {
+            cell: array("q", [_NO_ANSWER]) * votes
+            for cell in product(measured.settings, parsers, METRICS)
+        }
 
     def add(self, answer: ScoredAnswer) -> None:
         """Take in one answer; a failed one is none."""
@@ -62,22 +66,23 @@ class Samples:
             return
         for score in answer.scores.values():
             if score.parser in PARSERS and score.tallies is not None:
+                at = self._places[score.id] * self._samples + score.sample
                 for metric in METRICS:
-                    by_rebus = self._votes[score.setting, score.parser, metric]
-                    by_rebus.setdefault(score.id, {})[score.sample] = _vote(score, metric)
+                    self._votes[score.setting, score.parser, metric][at] = _vote(score, metric)
 
     def summary(self) -> dict[str, Any] | None:
         """Return `[setting][parser][metric]`; None where there is one sample."""
         if self._samples == 1:
             return None
         found: dict[str, Any] = {}
-        for setting, parser, metric in self._cells:
-            answered = self._votes[setting, parser, metric].values()
-            whole = [each for each in answered if len(each) == self._samples]
+        for (setting, parser, metric), votes in self._votes.items():
+            begins = range(0, len(votes), self._samples)
+            answered = [votes[begin : begin + self._samples] for begin in begins]
+            whole = [each for each in answered if _NO_ANSWER not in each]
             shown = {
                 "samples": self._samples,
                 "rebuses": len(whole),
-                "incomplete": self._rebuses - len(whole),
+                "incomplete": len(answered) - len(whole),
                 **_shown(whole, self._samples),
             }
             found.setdefault(setting, {}).setdefault(parser, {})[metric] = shown
@@ -97,7 +102,7 @@ def _vote(score: ItemScore, metric: str) -> int:
 
 
 def _shown(answered: Sequence[_Answers], samples: int) -> dict[str, Any]:
-    votes = [_counted(each.values()) for each in answered]
+    votes = [_counted(each) for each in answered]
     ks = draws(samples)
     right = [each.right for each in votes]
     rates = [
