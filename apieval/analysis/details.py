@@ -27,7 +27,7 @@ class Detail(Protocol):
 
 PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
     "dependence": Dependence,
-    "samples": Samples,
+    "over_samples": Samples,
 }
 
 

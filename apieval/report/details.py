@@ -14,7 +14,7 @@ View = Callable[[Any], Iterator[RenderableType]]
 VIEWS: Final[Mapping[str, View]] = {
     "gaps": gaps.render,
     "dependence": dependence.render,
-    "samples": samples.render,
+    "over_samples": samples.render,
 }
 """By the part's name in `summary.json`; each is given what stands there."""
 

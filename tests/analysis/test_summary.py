@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, signatures, summarize
+from apieval.results import write
 from apieval.version import VERSION
 from tests.records import dataset, rebus, response, summary
 
@@ -201,3 +203,10 @@ class TestUsage:
         found = summarize(MEASURED, Collector(ROWS, ["regular"]), usage)
         assert found["served"] == usage.served
         assert found["usage"] == usage.totals()
+
+
+def test_no_part_of_the_details_takes_the_place_of_another_key() -> None:
+    assert not set(PARTS) & set(summary(ROWS, []))
+    found = write(None, replace(MEASURED, samples=2), [], None)
+    assert found["samples"] == 2
+    assert set(PARTS) <= set(found)

@@ -183,4 +183,4 @@ def test_details_show_what_accuracy_depends_on(inside: Inside, ten: Material) ->
         assert f"regular: {title}" in done.out
         assert title not in inside("score", Path("results") / "two").out
     (only,) = json.loads(inside("score", Path("results") / "two", "--json").out)["runs"]
-    assert {"gaps", "dependence", "samples"} <= set(only)
+    assert {"gaps", "dependence", "over_samples"} <= set(only)

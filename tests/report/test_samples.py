@@ -8,7 +8,7 @@ ROWS = [row(n) for n in range(4)]
 
 
 def test_one_sample_shows_nothing() -> None:
-    assert shown(samples.render(summary(ROWS, map(answer, ROWS))["samples"])) == ""
+    assert shown(samples.render(summary(ROWS, map(answer, ROWS))["over_samples"])) == ""
 
 
 def test_a_table_a_setting() -> None:
@@ -18,7 +18,7 @@ def test_a_table_a_setting() -> None:
         for gold_at, gold in enumerate(ROWS)
         for k in range(2)
     ]
-    text = shown(samples.render(summary(ROWS, made, samples=2)["samples"]))
+    text = shown(samples.render(summary(ROWS, made, samples=2)["over_samples"]))
     assert "regular: 2 samples of 4 rebuses" in text
     assert cells(text, "mean of the samples")[3] == "0.625"
     assert cells(text, "both right and wrong")[1::2] == ["0.000", "0.250"]
@@ -33,9 +33,9 @@ def test_a_table_a_setting() -> None:
 
 def test_what_is_left_out_is_told() -> None:
     made = [answer(ROWS[0], sample=k) for k in range(2)]
-    text = shown(samples.render(summary(ROWS, made, samples=2)["samples"]))
+    text = shown(samples.render(summary(ROWS, made, samples=2)["over_samples"]))
     assert text.splitlines()[0].strip() == "regular: 2 samples of 1 rebus"
     assert "; 3 rebuses without all answers left out" in text
-    nothing = shown(samples.render(summary(ROWS, [], samples=2)["samples"]))
+    nothing = shown(samples.render(summary(ROWS, [], samples=2)["over_samples"]))
     assert "by sample: -, -; 4 rebuses without all answers left out" in nothing
     assert cells(nothing, "pass@1")[1:] == ["-"] * 4
