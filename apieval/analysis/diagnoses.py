@@ -74,6 +74,8 @@ class _Of:
 
     def _add_words(self, found: Diagnosis, place: int) -> None:
         add, several = self.counts.add, found.hidden_words
+        if not several:  # they were given
+            return
         self.longest = max(self.longest, several)
         for at in found.wrong_words:
             add(f"wrong {at}", place)
@@ -141,7 +143,9 @@ class Diagnoses:
 
     def _by_position(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
         """Return how often the hidden word at a position is right, of the rebuses that have one."""
-        found = {}
+        found: dict[str, Any] = {}
+        if not of.longest:
+            return found
         for at in (*range(1, of.longest + 1), _LAST):
             least = 1 if at == _LAST else int(at)
             mine = [
@@ -156,7 +160,7 @@ class Diagnoses:
     def _by_number(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
         """Return how many of a rebus's hidden words are wrong, by how many it has."""
         found = {}
-        for several in range(of.longest + 1):
+        for several in range(1, of.longest + 1):
             n = of.counts.sum(f"{several} words", chosen)
             if n:
                 found[str(several)] = {

@@ -9,7 +9,7 @@ import pytest
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.rebus import prompts
 from apieval.rebus.scoring import ScoredAnswer, of_prediction, scored
-from apieval.schema import Rebus
+from apieval.schema import Given, Rebus
 from tests.records import ANSWER, prediction, rebus, response
 
 GUESSES = ("Rita", "scosta")
@@ -377,6 +377,52 @@ class TestParsedParts:
     def test_letters_of_a_first_pass_may_be_spaced(self) -> None:
         result = of_parts(first_pass="V E Rita N A scosta", solution="Verità ascosta")
         assert result.broke_first is Step.SOLUTION
+
+
+class TestGivenSteps:
+    """Where an answer was begun for the model, what was given is right and not judged."""
+
+    @pytest.mark.parametrize(
+        ("given", "said", "step"),
+        [
+            pytest.param("definitions", answer(guesses=None), "solved", id="solved"),
+            pytest.param(
+                "definitions",
+                answer(None, "VE Rita scosta NA", None, "Verità scosta"),
+                "first_pass",
+                id="the first pass",
+            ),
+            pytest.param("definitions", answer(None, None, None, None), "first_pass", id="silence"),
+            pytest.param(
+                "first-pass",
+                answer(None, None, ("Verita", "ascosta"), "Verita ascosta"),
+                "segmentation",
+                id="segmentation",
+            ),
+            pytest.param(
+                "first-pass", answer(None, None, None, None), "segmentation", id="no more"
+            ),
+        ],
+    )
+    def test_the_step_is_one_behind(self, given: Given, said: str, step: str) -> None:
+        result = self.found(said, given)
+        assert (result.broke_first, result.wrong_words, result.hidden_words) == (step, (), 0)
+
+    def test_of_given_steps_nothing_is_said(self) -> None:
+        said = answer(None, None, ("Verita", "ascosta"), "Verita ascosta")
+        result = self.found(said, "first-pass")
+        assert (result.of_own_guesses, result.letters_kept) == (None, None)
+        assert result.wrong_despite_right_first_pass is True
+        assert self.found(answer(guesses=None), "definitions").of_own_guesses is True
+
+    def test_a_cut_answer_has_no_wrong_words_either(self) -> None:
+        assert self.found("", "definitions", outcome="truncated").wrong_words == ()
+
+    @staticmethod
+    def found(said: str, given: Given, **changes: Any) -> Diagnosis:  # noqa: ANN401 # any field
+        result = diagnose(scored(response(text=said, **changes), rebus(), given))
+        assert result is not None
+        return result
 
 
 def test_what_stands_on_a_line() -> None:
