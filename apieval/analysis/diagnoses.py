@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from apieval.analysis.diagnosis import Diagnosis, Step, diagnose
+from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.analysis.measured import Measured
 from apieval.analysis.shares import Counts, ratio
 from apieval.rebus.dataset import ALL
@@ -25,8 +25,8 @@ MARKS: Final = (
 """What an answer may show or not, or have nothing to show it by; then it is not in the share's n."""
 SIGNS: Final = ("copied_example", "loop")
 """What an answer shows or does not."""
-NEAR: Final = ("0", "1", "2")
-"""How many letters a wrong solution is off."""
+OFF: Final = tuple(str(letters) for letters in range(NEAR + 1))
+"""How many letters a near miss is off."""
 
 
 class _Cer(NamedTuple):
@@ -134,7 +134,7 @@ class Diagnoses:
             "words_wrong": self._by_number(of, chosen),
             **{name: share(name, f"of {name}") for name in MARKS},
             "cer": _cers(of, chosen),
-            "near_miss": {off: share(f"off by {off}", "wrong") for off in NEAR},
+            "near_miss": {off: share(f"off by {off}", "wrong") for off in OFF},
             **{name: share(name) for name in SIGNS},
             "other_language": {
                 name: share(f"speaks {name}") for name in (ANY, *sorted(of.languages))

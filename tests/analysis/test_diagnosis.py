@@ -5,11 +5,13 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.rebus import prompts
 from apieval.rebus.scoring import ScoredAnswer, of_prediction, scored
-from apieval.schema import Given, Rebus
+from apieval.schema import Given, Outcome, Rebus
 from tests.records import ANSWER, prediction, rebus, response
 
 GUESSES = ("Rita", "scosta")
@@ -383,7 +385,7 @@ class TestGivenSteps:
     """Where an answer was begun for the model, what was given is right and not judged."""
 
     @pytest.mark.parametrize(
-        ("given", "said", "step"),
+        ("told", "said", "step"),
         [
             pytest.param("definitions", answer(guesses=None), "solved", id="solved"),
             pytest.param(
@@ -404,8 +406,8 @@ class TestGivenSteps:
             ),
         ],
     )
-    def test_the_step_is_one_behind(self, given: Given, said: str, step: str) -> None:
-        result = self.found(said, given)
+    def test_the_step_is_one_behind(self, told: Given, said: str, step: str) -> None:
+        result = self.found(said, told)
         assert (result.broke_first, result.wrong_words, result.hidden_words) == (step, (), 0)
 
     def test_of_given_steps_nothing_is_said(self) -> None:
@@ -419,8 +421,8 @@ class TestGivenSteps:
         assert self.found("", "definitions", outcome="truncated").wrong_words == ()
 
     @staticmethod
-    def found(said: str, given: Given, **changes: Any) -> Diagnosis:  # noqa: ANN401 # any field
-        result = diagnose(scored(response(text=said, **changes), rebus(), given))
+    def found(said: str, told: Given, **changes: Any) -> Diagnosis:  # noqa: ANN401 # any field
+        result = diagnose(scored(response(text=said, **changes), rebus(), told))
         assert result is not None
         return result
 
@@ -442,6 +444,29 @@ def test_what_stands_on_a_line() -> None:
         "loop": False,
         "other_language": None,
     }
+
+
+LINES = st.sampled_from([*ANSWER.split("\n"), "<think>", "```", "Soluzione: ", "6 = ", "**"])
+
+
+@given(st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=12), st.sampled_from(Outcome))
+@settings(max_examples=100)
+def test_any_answer_has_a_diagnosis_that_agrees_with_its_scores(
+    lines: list[str], outcome: Outcome
+) -> None:
+    answered = scored(response(text="\n".join(lines), outcome=outcome), rebus())
+    result = diagnose(answered)
+    tallies = answered.scores["tolerant"].tallies
+    if result is None or tallies is None:
+        assert outcome is Outcome.FAILED
+        return
+    json.dumps(result.as_json(), allow_nan=False)
+    assert (result.broke_first is Step.UNANSWERED) == (outcome is not Outcome.OK)
+    assert len(result.wrong_words) == 2 - tallies["word_guess_accuracy"].right
+    assert result.right == (
+        result.broke_first is Step.SOLVED or tallies["solution_match"].right > 0
+    )
+    assert (result.cer is None) == (result.edits is None)
 
 
 @pytest.mark.parametrize(
