@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from apieval.errors import DataError
-from apieval.hub import fetch as hub
-from apieval.hub.cache import HubCache, Kept
-from apieval.hub.contents import NAME, TEST
 from apieval.rebus import dataset
 from apieval.rebus.dataset import Dataset
 
@@ -31,9 +26,7 @@ def load(
     Raises:
         DataError: naming file, line and column of what cannot be used, or why it cannot be had.
     """
-    if str(data) != HUB:
-        return dataset.load(data, gold_only=gold_only)
-    return _of_hub(hub.fetch(say=say or _unheard), say)
+    return _read(data, gold_only=gold_only, say=say, offline=False)
 
 
 def at_hand(
@@ -50,25 +43,20 @@ def at_hand(
     Raises:
         DataError: as `load`, and where the challenge's file is not on this machine.
     """
+    return _read(data, gold_only=gold_only, say=say, offline=True, revision=revision)
+
+
+def _read(
+    data: str | Path,
+    *,
+    gold_only: bool,
+    say: Say | None,
+    offline: bool,
+    revision: str | None = None,
+) -> Dataset:
     if str(data) != HUB:
         return dataset.load(data, gold_only=gold_only)
-    cache = HubCache.of(os.environ)
-    kept = hub.at_hand_in(cache, TEST, revision, pin=revision is None)
-    if kept is None:
-        of = f" of the commit {revision}" if revision else ""
-        more = f" --revision {revision}" if revision else ""
-        raise DataError(
-            f"--data hub: {TEST.name}{of} is not in {cache.folder}, and scoring asks nobody; get "
-            f"it with `apieval data fetch{more}`, or give a file with --data PATH."
-        )
-    return _of_hub(kept, say)
+    # no other command or data pays for it
+    from apieval.hub import challenge  # noqa: PLC0415
 
-
-def _of_hub(kept: Kept, say: Say | None) -> Dataset:
-    if say:
-        HubCache.of(os.environ).show_terms_once(TEST, say)
-    return dataset.load(kept.path, name=NAME, origin=kept.origin)
-
-
-def _unheard(_: str) -> None:
-    """Tell nobody."""
+    return challenge.at_hand(revision, say) if offline else challenge.load(say)

@@ -37,7 +37,7 @@ from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
 from apieval.wording import counted
 
-_OPEN: Final = {"ended": None, "took_s": None, "message": None}
+_OPEN: Final = {"ended": None, "took_s": None, "message": None, "responses": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
 
@@ -235,9 +235,11 @@ class OneRun:
         price = self.prepared.known_price
         made = {
             "prompt": self.prompt.as_json(),
+            "prefill": self.prepared.prefill if self.spec.given else None,
             "dropped": list(self.prepared.dropped),
             "preset": self.options.preset,
             "price": price.as_json() if price else None,
+            "system_prompt": self.prepared.system_prompt,
         }
         return {**plan.header(self.spec, facts), **made}
 
@@ -246,7 +248,7 @@ class OneRun:
         end = {
             "status": result.status,
             "message": result.message,
-            **{name: result.summary[name] for name in ("outcomes", "usage", "served")},
+            **{name: result.summary[name] for name in ("outcomes", "usage", "served", "responses")},
             "ended": (self._began + took).isoformat(),
             "took_s": round(took.total_seconds(), 3),
             "spent_usd": self._store.spent_usd,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from hypothesis import settings
@@ -14,6 +18,24 @@ from hypothesis import settings
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LITELLM: Final = {"test_hosted.py", "test_llmock.py"}
+"""The files that import litellm, which takes as long as hundreds of other tests."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Any:  # noqa: ANN401 # xdist's
+    """Share out whole files, those that import litellm to one worker."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    scheduler = import_module("xdist.scheduler").LoadFileScheduling(config, log)
+
+    def room(nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "litellm" if Path(file).name in LITELLM else file
+
+    scheduler._split_scope = room
+    return scheduler
 
 
 # No test asserts a timing, and the same tests run the same examples everywhere.
@@ -31,3 +53,12 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def untraced() -> Iterator[None]:
+    """Let a test of sheer volume run at full speed; its branches are measured in other tests."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(tracer)

@@ -44,6 +44,12 @@ ANNEXES = {
     "side_by_side": "evaluate",
     "one_check": "evaluate",
     "scored": "evaluate",
+    "foreign": "evaluate",
+    "audited": "evaluate",
+    "verification": "evaluate",
+    "verified_files": "evaluate",
+    "verified_run": "evaluate",
+    "verified_scores": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -52,7 +58,9 @@ LATE = {
     "analysis.paired": {"numpy"},
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
+    "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
     "cli.serve": {"apieval.rebus.baseline.server"},
+    "data": {"apieval.hub.challenge"},
     "evaluate": {
         "apieval.one_check",
         "apieval.one_run",

@@ -16,9 +16,11 @@ from apieval.schema import Given, Setting
 class Measured:
     """What was measured, as far as it can move a figure.
 
-    `sampling` None is not known. `prompts` are the hashes of what was said, those of the official
+    `sampling` and `identity` None are not known; `identity` is all that a model's answers depend on
+    besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
-    `parsers` those that could read what there is; `given` how far the answers were begun.
+    `parsers` those that could read what there is; `given` how far the answers were begun;
+    `responses` the file of the answers: its name, its lines and its hash.
     """
 
     model: str
@@ -31,6 +33,8 @@ class Measured:
     parsers: Sequence[str] = tuple(PARSERS)
     prompt_name: str = OFFICIAL
     given: Given | None = None
+    identity: Mapping[str, Any] | None = None
+    responses: Mapping[str, Any] | None = None
 
     @property
     def prompt(self) -> dict[str, Any]:

@@ -49,9 +49,29 @@ def found(runs: Sequence[Scored]) -> Iterator[Objection]:
     for part, (kind, level, what) in _PARTS.items():
         for text in _differences(runs, part, what):
             yield Objection(kind, level, text)
+    yield from _failures(runs)
     names = {run.name: _data_name(run) for run in runs}
     if len(set(names.values())) > 1 and len(set(data.values())) == 1:
         yield Objection("data_names_differ", "note", _said("the same data by other names", names))
+
+
+def _failures(runs: Sequence[Scored]) -> Iterator[Objection]:
+    """Tell of requests that failed in some runs alone: the rebuses that are left are not by chance."""
+    for setting in SETTINGS:
+        failed = {
+            run.name: {
+                (row, sample)
+                for row, samples in run.rows[setting].items()
+                for sample, tallies in samples.items()
+                if tallies is None
+            }
+            for run in runs
+            if setting in run.rows
+        }
+        if len({frozenset(each) for each in failed.values()}) > 1:
+            counts = {name: f"{len(each):,}" for name, each in failed.items()}
+            what = f"other requests failed in {setting}, and their rebuses are left out"
+            yield Objection("failures_differ", "warning", _said(what, counts))
 
 
 def _data_name(run: Scored) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apieval.analysis.shared_wrong import Side
 from apieval.schema import Given, RowId, Setting, Tally
 
 Tallies = Mapping[str, Tally]
@@ -35,7 +36,8 @@ class Scored:
     """What one parser made of one run's answers, and what it was made from.
 
     `name` is what the run goes by in a comparison; `signatures` are the parts by setting, `ids` the
-    rows' ids as they are by their text; `given` is how far the answers were begun.
+    rows' ids as they are by their text; `given` is how far the answers were begun, `side` what the
+    answers say.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Scored:
     rows: Mapping[Setting, Rows]
     ids: Mapping[str, RowId]
     given: Given | None = None
+    side: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typer._click import Context  # typer.Context is a subclass, invoke takes an
 from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
-from apieval.cli import cache, check, compare, data, models, output, run, score, serve
+from apieval.cli import cache, check, compare, models, output, run, score, serve, verify
+from apieval.cli.data import group
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
 
@@ -80,10 +81,11 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
 app.add_typer(cache.app, name="cache")
-app.add_typer(data.app, name="data")
+app.add_typer(group.app, name="data")
 
 
 def flowing(command: Callable[..., object] | None) -> str:

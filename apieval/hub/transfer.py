@@ -29,6 +29,7 @@ from apieval.errors import DataError
 from apieval.hub.contents import REPOSITORY
 from apieval.hub.wanted import Wanted
 from apieval.hub.watchdog import LONGEST_S, PATIENCE_S, REACH_S, Watchdog
+from apieval.version import VERSION
 
 _TIMEOUT: Final = 408
 _TOO_MANY: Final = 429
@@ -47,6 +48,7 @@ class Hub:
         self.endpoint = endpoint
         self.hash: str | None = None
         """What it says the file's content is, as the last answer said it."""
+        self.heard = False
         self.watchdog = watchdog
         self._origin = _origin(httpx2.URL(endpoint))
         self._patient = False
@@ -66,6 +68,7 @@ class Hub:
         Raises:
             DataError: where it asks for more patience than there is.
         """
+        self.heard = True
         status, headers = response.status_code, response.headers
         if status in {_TIMEOUT, _TOO_MANY} or status >= _BROKEN:
             return self._hear_busy(status, headers.get("retry-after", ""))
@@ -94,14 +97,21 @@ class Client(httpx2.Client):
             timeout=None,
             event_hooks={"request": [hub.leave_token_out], "response": [hub.hear]},
         )
-        self._watchdog = hub.watchdog
+        self._hub = hub
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401
-        """Send a request, and take note of why it cannot be sent."""
+        """Send a request, and take note of why it cannot be sent.
+
+        Raises:
+            DataError: where nobody is there from the start, which is not worth another attempt.
+        """
         try:
             return super().send(request, **options)
         except httpx2.TransportError as error:
-            self._watchdog.waited_for = f"it cannot be reached ({error})"
+            why = f"it cannot be reached ({error})"
+            if isinstance(error, httpx2.ConnectError) and not self._hub.heard:
+                raise DataError(why) from None
+            self._hub.watchdog.waited_for = why
             raise
 
 
@@ -164,6 +174,7 @@ def _download(wanted: Wanted, endpoint: str, token: str | None) -> str:
         endpoint=endpoint,
         token=token or False,
         library_name="apieval",
+        library_version=VERSION,
     )
 
 

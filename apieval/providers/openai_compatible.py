@@ -17,7 +17,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed, ServerDown
+from apieval.errors import AttemptFailed, ItemFailure, ServerDown
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.proxies import secrets_of
@@ -88,6 +88,10 @@ class OpenAICompatibleClient:
             return self._mask.reply(await self._asked(self._content(request)))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
+        except Exception as error:  # noqa: BLE001 # told as one item's failure
+            # a fault of our own or of a library's, whose words may hold what was sent
+            unexpected = ItemFailure(f"unexpected {type(error).__name__}: {error}")
+            raise self._mask.failure(unexpected) from None
 
     async def _asked(self, content: bytes) -> Reply:
         """Ask the least loaded server; the next one where it is not up, and so asked nothing."""

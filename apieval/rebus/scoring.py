@@ -117,10 +117,17 @@ def of_prediction(
     setting: Setting,
     sample: int = 0,
     outcome: Outcome = Outcome.OK,
+    given: Given | None = None,
 ) -> ItemScore:
     """Return the score of parts that were read elsewhere, as `of_reading` does."""
     return of_reading(
-        Reading(prediction), gold, parser=parser, setting=setting, sample=sample, outcome=outcome
+        Reading(prediction),
+        gold,
+        parser=parser,
+        setting=setting,
+        sample=sample,
+        outcome=outcome,
+        given=given,
     )
 
 

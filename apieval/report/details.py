@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from apieval.report import diagnosis
+from apieval.report import diagnosis, signatures
 
 View = Callable[[Any], Iterator[RenderableType]]
 
-VIEWS: Final[Mapping[str, View]] = {"diagnosis": diagnosis.view}
+VIEWS: Final[Mapping[str, View]] = {"diagnosis": diagnosis.view, "signatures": signatures.view}
 """By the part's name in `summary.json`; each is given what stands there."""
 
 

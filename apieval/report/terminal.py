@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
+from apieval.analysis.signed import fingerprint
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.schema import Setting
 from apieval.wording import counted
@@ -107,6 +108,13 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield _subsets(summary)
     for finding in summary["findings"]:
         yield Text(visible(finding["text"]), style=FINDING_STYLES[finding["level"]])
+    yield Text(_signed(summary["signatures"]), style="dim")
+
+
+def _signed(signatures: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the short hashes of the signatures of what is shown: equal where the set-up is."""
+    marks = [f"{setting} {fingerprint(named[_OFFICIAL])}" for setting, named in signatures.items()]
+    return f"signatures: {', '.join(marks)} (score --details: in full)"
 
 
 def _served(summary: Mapping[str, Any]) -> str | None:

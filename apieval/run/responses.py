@@ -194,3 +194,52 @@ def _rewrite(path: Path, drop: Collection[int]) -> None:
         new.flush()
         os.fsync(new.fileno())
     fresh.replace(path)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a file of answers looks like, line by line; numbers count from 1."""
+
+    answers: int = 0
+    spent_usd: float = 0.0
+    damaged: list[int] = field(default_factory=list)
+    torn: int | None = None
+    again: list[int] = field(default_factory=list)
+    """Lines whose question stands above already."""
+
+
+def survey(path: Path) -> Survey:
+    """Look through a file of answers and mend nothing.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    found, seen = Survey(), set[ItemKey]()
+    beside = _lines(path.with_name(REPLACED))
+    found.spent_usd = sum(paid_usd(each) for line in beside if (each := read_line(line)))
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                _survey_line(found, seen, number, line, beside)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    return found
+
+
+def _survey_line(
+    found: Survey, seen: set[ItemKey], number: int, line: bytes, beside: Collection[bytes]
+) -> None:
+    response = read_line(line)
+    if response is None:
+        if line.endswith(b"\n"):
+            found.damaged.append(number)
+        else:
+            found.torn = number
+        return
+    found.answers += 1
+    if line not in beside:
+        found.spent_usd += paid_usd(response)
+    key = (response.id, response.setting, response.sample)
+    if key in seen:
+        found.again.append(number)
+    seen.add(key)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import apieval
+from apieval.analysis.signed import fingerprint
 from apieval.errors import ConfigError
 from apieval.rebus import dataset
 from tests.e2e.conftest import Inside
@@ -55,6 +56,10 @@ def test_two_runs_are_compared(inside: Inside, scores: Path) -> None:
     assert "'more' solves more than 'half' in hints: +27.8 points" in done.out
     assert "90 common rebuses; 0 left out" in done.out
     assert done.err == ""
+    for name in ("half", "more"):
+        known = json.loads((scores / name / "summary.json").read_text("utf-8"))["signatures"]
+        marks = [f"{each} {fingerprint(known[each]['official'])}" for each in known]
+        assert f"signatures of {name}: {', '.join(marks)}" in done.out
     tables = [line for line in done.out.splitlines() if line.startswith(("│", "┃", "┏", "└"))]
     assert max(map(len, tables)) <= 80
     assert done.out == inside("compare", scores / "half", scores / "more").out

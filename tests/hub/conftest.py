@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apieval.errors import DataError
-from apieval.hub import fetch
+from apieval.hub import fetching
 from apieval.hub.cache import HubCache
 from apieval.hub.contents import TEST
 from apieval.hub.wanted import Wanted
@@ -90,6 +90,6 @@ def in_process(transfer: Transfer, monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             return transfer(wanted)
         except DataError as error:
-            raise DataError(f"{error} {fetch.REMEDY}") from None
+            raise DataError(f"{error} {fetching.REMEDY}") from None
 
-    monkeypatch.setattr(fetch, "_in_own_process", call)
+    monkeypatch.setattr(fetching, "_in_own_process", call)

@@ -10,6 +10,7 @@ import pytest
 from apieval.errors import DataError
 from apieval.hub.wanted import Wanted
 from apieval.hub.watchdog import LONGEST_S, PATIENCE_S, Watchdog
+from apieval.version import VERSION
 from tests.hub.conftest import Transfer
 from tests.hub.fakehub import ALWAYS, COMMIT, FakeHub, Fault, git_hash
 
@@ -40,7 +41,8 @@ def test_a_file_comes_whole(
     assert path.read_bytes() == content
     assert path.parent.name == COMMIT
     assert hub.asked == ["HEAD", "GET"]
-    assert {seen.headers["user-agent"].partition("/")[0] for seen in hub.seen} == {"apieval"}
+    said = {seen.headers["user-agent"].partition(";")[0] for seen in hub.seen}
+    assert said == {f"apieval/{VERSION}"}
     assert hub.authorized == [None, None]
 
 
@@ -200,7 +202,7 @@ def test_nobody_there(
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     with FakeHub() as gone:
         monkeypatch.setenv("HF_ENDPOINT", gone.url)
-    assert re.search(r"the connection failed \(.*refused", refusal(transfer, wanted))
+    assert re.search(r"it cannot be reached \(.*refused", refusal(transfer, wanted))
 
 
 class TestHalfADownload:
@@ -306,16 +308,15 @@ class TestWatchdog:
         assert watchdog.waited_for == "it sends the file too slowly"
 
     def test_knows_why_nobody_answers(
-        self, wanted: Wanted, transfer: Transfer, monkeypatch: pytest.MonkeyPatch
+        self, hub: FakeHub, wanted: Wanted, transfer: Transfer
     ) -> None:
         from apieval.hub import transfer as module  # noqa: PLC0415
 
-        with FakeHub() as gone:
-            monkeypatch.setenv("HF_ENDPOINT", gone.url)
+        hub.faults = [Fault(raw=b"", times=ALWAYS)]
         watchdog = Allowances()
         with pytest.raises(DataError):
             module.transfer(wanted, watchdog)
-        assert re.match(r"it cannot be reached \(.*refused", watchdog.waited_for)
+        assert re.match(r"it cannot be reached \(.*disconnected", watchdog.waited_for)
         assert watchdog.allowed == [60.0]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import (
     AttemptFailed,
@@ -514,6 +515,17 @@ def test_a_key_the_server_repeats_is_masked(status: int) -> None:
 def test_a_key_that_is_cut_is_masked_too(before: int) -> None:
     said = "x" * (before - 1) + " " + KEY + " fine" * 9
     assert "finta" not in str(failed(Answer({"error": {"message": said}}, 401), KEY))
+
+
+def test_not_even_an_unexpected_fault_shows_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> object:
+        raise RuntimeError(f"authorization: Bearer {KEY}")
+
+    monkeypatch.setattr(AiohttpTransport, "handle_async_request", broken)
+    end = failed(Answer(), KEY)
+    assert type(end) is ItemFailure
+    assert str(end) == "unexpected RuntimeError: authorization: Bearer ***"
+    assert end.__suppress_context__
 
 
 def test_no_traceback_shows_the_key() -> None:

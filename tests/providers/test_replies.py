@@ -277,7 +277,7 @@ documents = json_values | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(documents)
 def test_whatever_comes_is_a_reply_or_none(document: object) -> None:
     try:
@@ -288,7 +288,7 @@ def test_whatever_comes_is_a_reply_or_none(document: object) -> None:
     judge(reply)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(documents.map(json.dumps) | st.text() | st.binary())
 def test_whatever_comes_over_the_wire_is_a_reply_or_a_failure(body: str | bytes) -> None:
     content = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body

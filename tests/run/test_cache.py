@@ -362,16 +362,16 @@ def test_stats_and_clear(tmp_path: Path) -> None:
 
 
 def test_damage_is_found(tmp_path: Path) -> None:
-    requests = [request(number) for number in range(4)]
+    requests = [request(number) for number in range(5)]
     fill(tmp_path, *requests)
     with closing(ResponseCache(tmp_path)) as cache:
         assert list(cache.damaged()) == []
-    broken, swapped, edited = (each.key for each in requests[:3])
+    broken, swapped, edited, undecodable = (each.key for each in requests[:4])
     sql(tmp_path, "UPDATE Cache SET value = '{' WHERE key = ?", broken)
     sql(
         tmp_path,
         "UPDATE Cache SET value = (SELECT value FROM Cache WHERE key = ?) WHERE key = ?",
-        requests[3].key,
+        requests[4].key,
         swapped,
     )
     sql(
@@ -379,8 +379,27 @@ def test_damage_is_found(tmp_path: Path) -> None:
         "UPDATE Cache SET value = replace(value, '\"m\\\"', '\"n\\\"') WHERE key = ?",
         edited,
     )
+    sql(tmp_path, "UPDATE Cache SET value = CAST(x'ff' AS TEXT) WHERE key = ?", undecodable)
     with closing(ResponseCache(tmp_path)) as cache:
-        assert set(cache.damaged()) == {broken, swapped, edited}
+        assert set(cache.damaged()) == {broken, swapped, edited, undecodable}
+        assert cache.nearest(requests[4].identity) == {}
+
+
+def test_damage_that_opening_does_not_show_is_told_of_with_its_remedy(tmp_path: Path) -> None:
+    fill(tmp_path, *(request(number) for number in range(200)))
+    with closing(ResponseCache(tmp_path)) as cache:
+        size = (tmp_path / DATABASE).stat().st_size
+        (tmp_path / DATABASE).write_bytes(b"\xff" * size)
+        looks: list[Callable[[], object]] = [
+            cache.stats,
+            cache.clear,
+            lambda: list(cache.damaged()),
+            lambda: cache.nearest("{}"),
+        ]
+        for look in looks:
+            with pytest.raises(ConfigError, match=r"is damaged .*; remove that folder") as caught:
+                look()
+            assert str(tmp_path) in str(caught.value)
 
 
 def test_the_nearest_question_tells_what_differs(tmp_path: Path) -> None:

@@ -1,10 +1,1 @@
-"""`apieval data`: get data, one file a command."""
-
-from __future__ import annotations
-
-import typer
-
-from apieval.cli.data import fetch
-
-app = typer.Typer(no_args_is_help=True, help="Get the challenge's data.")
-app.command("fetch")(fetch.fetch)
+"""`apieval data`: data files, one module a command."""

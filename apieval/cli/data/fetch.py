@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from apieval.cli import options, output
 from apieval.cli.options import option
-from apieval.hub import fetch as hub
-from apieval.hub.cache import HubCache
-from apieval.hub.contents import TEST, TRAIN
 
 
 class FileChoice(StrEnum):
@@ -19,9 +16,6 @@ class FileChoice(StrEnum):
 
     TEST = "test"
     TRAIN = "train"
-
-
-_FILES: Final = {FileChoice.TEST: TEST, FileChoice.TRAIN: TRAIN}
 
 
 def fetch(
@@ -48,19 +42,21 @@ def fetch(
     another revision is named here. It lies in the hub's own cache folder. HF_HOME, HF_ENDPOINT,
     HF_TOKEN and HF_HUB_OFFLINE are respected.
     """
-    kept = hub.fetch(
-        _FILES[file],
+    from apieval.hub import cache, contents, fetching  # noqa: PLC0415 # no other command needs it
+
+    chosen = contents.TRAIN if file is FileChoice.TRAIN else contents.TEST
+    kept = fetching.fetch(
+        chosen,
         revision,
         again=again,
         progress=output.is_terminal(sys.stderr),
         say=output.say,
     )
-    HubCache.of(os.environ).show_terms_once(_FILES[file], output.say)
-    if json:
-        output.document(
-            {"path": str(kept.path), **kept.note.model_dump(exclude={"format", "terms_shown"})}
-        )
-        return
+    cache.HubCache.of(os.environ).show_terms_once(chosen, output.say)
     note = kept.note
+    if json:
+        shown = note.model_dump(exclude={"format", "terms_shown"})
+        output.document({"path": str(kept.path), **shown})
+        return
     output.line(str(kept.path))
     output.say(f"{note.file}: {note.rows:,} rows, commit {note.commit}, {note.digest}")

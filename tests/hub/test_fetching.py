@@ -14,10 +14,10 @@ import pytest
 
 from apieval.errors import ApievalError, ConfigError, DataError
 from apieval.hub import download
-from apieval.hub import fetch as module
+from apieval.hub import fetching as module
 from apieval.hub.cache import HubCache
 from apieval.hub.contents import TEST, HubFile
-from apieval.hub.fetch import fetch
+from apieval.hub.fetching import fetch
 from apieval.hub.wanted import Wanted
 from tests.e2e.program import holders
 from tests.hub.fakehub import ALWAYS, COMMIT, LATER, FakeHub, Fault
