@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from apieval.analysis.dependence import Dependence
 from apieval.analysis.diagnoses import Diagnoses
 from apieval.analysis.measured import Measured
+from apieval.analysis.samples import Samples
 from apieval.rebus.scoring import ScoredAnswer
 
 
@@ -24,7 +26,11 @@ class Detail(Protocol):
         """Return what all answers showed, as it stands in `summary.json`."""
 
 
-PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {"diagnosis": Diagnoses}
+PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "diagnosis": Diagnoses,
+    "dependence": Dependence,
+    "over_samples": Samples,
+}
 
 
 class Details:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from apieval.analysis.diagnosis import Diagnosis, Step, diagnose
+from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.analysis.measured import Measured
 from apieval.analysis.shares import Counts, ratio
 from apieval.rebus.columns import ALL
@@ -25,8 +25,8 @@ MARKS: Final = (
 """What an answer may show or not, or have nothing to show it by; then it is not in the share's n."""
 SIGNS: Final = ("copied_example", "loop")
 """What an answer shows or does not."""
-NEAR: Final = ("0", "1", "2")
-"""How many letters a wrong solution is off."""
+OFF: Final = tuple(str(letters) for letters in range(NEAR + 1))
+"""How many letters a near miss is off."""
 
 
 class _Cer(NamedTuple):
@@ -74,6 +74,8 @@ class _Of:
 
     def _add_words(self, found: Diagnosis, place: int) -> None:
         add, several = self.counts.add, found.hidden_words
+        if not several:  # they were given
+            return
         self.longest = max(self.longest, several)
         for at in found.wrong_words:
             add(f"wrong {at}", place)
@@ -132,7 +134,7 @@ class Diagnoses:
             "words_wrong": self._by_number(of, chosen),
             **{name: share(name, f"of {name}") for name in MARKS},
             "cer": _cers(of, chosen),
-            "near_miss": {off: share(f"off by {off}", "wrong") for off in NEAR},
+            "near_miss": {off: share(f"off by {off}", "wrong") for off in OFF},
             **{name: share(name) for name in SIGNS},
             "other_language": {
                 name: share(f"speaks {name}") for name in (ANY, *sorted(of.languages))
@@ -141,7 +143,9 @@ class Diagnoses:
 
     def _by_position(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
         """Return how often the hidden word at a position is right, of the rebuses that have one."""
-        found = {}
+        found: dict[str, Any] = {}
+        if not of.longest:
+            return found
         for at in (*range(1, of.longest + 1), _LAST):
             least = 1 if at == _LAST else int(at)
             mine = [
@@ -156,7 +160,7 @@ class Diagnoses:
     def _by_number(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
         """Return how many of a rebus's hidden words are wrong, by how many it has."""
         found = {}
-        for several in range(of.longest + 1):
+        for several in range(1, of.longest + 1):
             n = of.counts.sum(f"{several} words", chosen)
             if n:
                 found[str(several)] = {

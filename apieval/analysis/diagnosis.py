@@ -1,8 +1,9 @@
 """Why one answer is wrong: where it broke first, and what else it shows of how it was made.
 
 An answer is read by the `tolerant` parser and compared at strict equality, solution words along the
-key; where only parsed parts exist, those are taken as they are, with the official equality. Nothing
-here asks what an answer scored by its form: what it loses by that is the step `format`.
+key; where only parsed parts exist, those are taken as they are, with the official equality. Steps
+that were given to the model have no tally: they are right, and nothing is said of them. Nothing here
+asks what an answer scored by its form: what it loses by that is the step `format`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from apieval.analysis.language import other_language
 from apieval.analysis.loops import ends_in_a_loop
-from apieval.rebus import prompts
+from apieval.rebus import examples
 from apieval.rebus.characters import composed, straight
 from apieval.rebus.equality import LEVELS, strict
 from apieval.rebus.parsers import official, tolerant
@@ -30,10 +31,9 @@ NEAR: Final = 2
 """How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided."""
 LONGEST: Final = 1_000
 """How much is read of a first pass or a solution; more is no phrase, and would take long."""
-_GUESSES: Final = ("word_guess_accuracy", Tally(0, 0))
-"""The tally of hidden words; where they were given, none of none is wrong."""
 _MARK: Final = re.compile(r"[^\w\s]")
-_EXAMPLE: Final = re.compile(r"^(?:Prima lettura|Soluzione): (.+)$", re.MULTILINE)
+_WORDS: Final = "word_guess_accuracy"
+_PASS: Final = "first_pass_accuracy"  # noqa: S105 # of a rebus
 
 
 class Step(StrEnum):
@@ -118,13 +118,13 @@ def diagnose(answer: ScoredAnswer) -> Diagnosis | None:
     ends = text or (response and response.reasoning) or ""
     shows: dict[str, Any] = {
         "parser": score.parser,
-        "hidden_words": len(gold.word_guesses),
+        "hidden_words": len(gold.word_guesses) if _WORDS in score.tallies else 0,
         "copied_example": _copied(answer, score.prediction),
         "loop": ends_in_a_loop(ends),
         "other_language": other_language(text),
     }
     if score.outcome is not Outcome.OK:  # whatever it holds counts wrong
-        every = tuple(range(1, len(gold.word_guesses) + 1))
+        every = tuple(range(1, shows["hidden_words"] + 1))
         return Diagnosis(broke_first=Step.UNANSWERED, wrong_words=every, **shows)
     return _of_steps(score, score.tallies, answer, shows)
 
@@ -136,11 +136,11 @@ def _of_steps(
     scored = answer.scores[official.NAME].tallies
     whole = scored is not None and scored["solution_match"].right > 0
     right = whole or tallies["solution_match"].right > 0
-    wrong, missing = _differing(score, "word_guesses", tallies.get(*_GUESSES), gold)
+    wrong, missing = _differing(score, "word_guesses", tallies.get(_WORDS), gold)
     first_pass, solution = read.first_pass[:LONGEST], read.solution[:LONGEST]
     spelled, solved = letters(first_pass), letters(solution)
-    passed = bool(spelled) and spelled == letters(gold.first_pass)
-    given = _given(gold)
+    passed = _PASS not in tallies or (bool(spelled) and spelled == letters(gold.first_pass))
+    given = _given(gold) if _PASS in tallies else ()
     own = _of_own_guesses(read, given, spelled)
     broke = Step.SOLVED if whole else Step.FORMAT
     return Diagnosis(
@@ -160,12 +160,12 @@ def _of_steps(
 
 
 def _differing(
-    score: ItemScore, part: str, tally: Tally, gold: Rebus
+    score: ItemScore, part: str, tally: Tally | None, gold: Rebus
 ) -> tuple[list[int], list[int]]:
     """Return where words are wrong, and where there are none, as the score's parser compares."""
     wrong: list[int] = []
     missing: list[int] = []
-    if tally.right == tally.total:
+    if _all_right(tally):
         return wrong, missing
     parser = PARSERS[score.parser]
     spelling = LEVELS[parser.equality] if parser.equality else str
@@ -190,13 +190,13 @@ def _broke(
     read = score.prediction
     if not (any(read.word_guesses) or any(read.solution_words) or read.first_pass or read.solution):
         return Step.FORMAT
-    guesses, segments = tallies.get(*_GUESSES), tallies["solution_word_accuracy"]
+    segments = tallies["solution_word_accuracy"]
     astray, _ = _differing(score, "solution_words", segments, gold)
     steps = {
         Step.SOLUTION: _state(right=False, there=bool(read.solution)),
-        Step.SEGMENTATION: _state(right=segments.right == segments.total, there=bool(astray)),
+        Step.SEGMENTATION: _state(right=_all_right(segments), there=bool(astray)),
         Step.FIRST_PASS: _state(right=passed, there=bool(read.first_pass)),
-        Step.DEFINITIONS: _state(right=passed or guesses.right == guesses.total, there=wrong),
+        Step.DEFINITIONS: _state(right=passed or _all_right(tallies.get(_WORDS)), there=wrong),
     }
     broken, proved = Step.SOLUTION, False
     for step, state in steps.items():
@@ -204,6 +204,10 @@ def _broke(
         if state is _State.WRONG or (state is _State.MISSING and not proved):
             broken = step
     return broken
+
+
+def _all_right(tally: Tally | None) -> bool:
+    return tally is None or tally.right == tally.total
 
 
 def _state(*, right: bool, there: bool) -> _State:
@@ -258,8 +262,9 @@ def _edits(one: str, other: str, most: int | None = None) -> int:
 
 @cache
 def _examples() -> frozenset[str]:
-    """Return the first passes and solutions of the examples that every prompt shows."""
-    return frozenset(strict(each).lower() for each in _EXAMPLE.findall(prompts.template("regular")))
+    """Return the first passes and solutions of the examples that the package's prompts show."""
+    parts = ((each.first_pass, each.solution) for each in examples.shipped())
+    return frozenset(strict(part).lower() for both in parts for part in both)
 
 
 def _copied(answer: ScoredAnswer, read: Prediction) -> bool:

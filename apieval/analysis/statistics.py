@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from statistics import NormalDist
 from typing import Any, Final
@@ -22,7 +22,7 @@ Z: Final = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 Interval = tuple[float, float]
 
 
-def wilson(right: float, n: int) -> Interval:
+def wilson(right: float, n: float) -> Interval:
     """Return the Wilson score interval of `right` successes in `n` trials, from 1."""
     share, square = right / n, Z * Z / n
     centre = (share + square / 2) / (1 + square)
@@ -65,6 +65,25 @@ def resampled(
 
     Each comes with how often it stands among the items; a value and `lead` are as in `bootstrap`.
     """
+    sums = _drawn(distinct, n, lead)
+    return _percentiles(sums[:, ::2] / sums[:, 1::2])
+
+
+def resampled_sums(
+    distinct: Sequence[tuple[tuple[float, ...], int]], n: int, figure: Callable[[Any], Any]
+) -> Interval:
+    """Return the percentile interval of any figure that is made of sums over the drawn items.
+
+    `figure` is given a row of sums for each draw, and returns a figure for each.
+    """
+    [interval] = _percentiles(figure(_drawn(distinct, n))[:, None])
+    return interval
+
+
+def _drawn(
+    distinct: Sequence[tuple[tuple[float, ...], int]], n: int, lead: int | None = None
+) -> Any:  # noqa: ANN401 # numpy's, imported late
+    """Return the sums of each value over `n` items, a row a trial."""
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 
@@ -84,8 +103,15 @@ def resampled(
         ]
         rest = _summed(np.concatenate(dealt, axis=1), [values[lead:] for values, _ in distinct])
         sums = np.concatenate([sums, rest], axis=1)
+    return sums
+
+
+def _percentiles(figures: Any) -> list[Interval]:  # noqa: ANN401 # numpy's, imported late
+    """Return the interval of each column of drawn figures."""
+    import numpy as np  # noqa: PLC0415
+
     tail = (1 - CONFIDENCE) / 2
-    bounds = np.quantile(sums[:, ::2] / sums[:, 1::2], [tail, 1 - tail], axis=0)
+    bounds = np.quantile(figures, [tail, 1 - tail], axis=0)
     return [(float(low), float(high)) for low, high in bounds.T]
 
 

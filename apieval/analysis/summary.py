@@ -9,6 +9,7 @@ from typing import Any, Final
 from apieval.analysis import findings
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
+from apieval.analysis.gaps import gaps
 from apieval.analysis.measured import Measured
 from apieval.analysis.signed import signatures
 from apieval.rebus.columns import ALL
@@ -114,6 +115,7 @@ def summarize(
         "signatures": signatures(measured),
         "along_key": _along_key(measured),
         "figures": figures,
+        "gaps": gaps(figures),
         **(details.summary() if details else {}),
     }
 

@@ -7,11 +7,17 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from apieval.report import diagnosis, signatures
+from apieval.report import dependence, diagnosis, gaps, samples, signatures
 
 View = Callable[[Any], Iterator[RenderableType]]
 
-VIEWS: Final[Mapping[str, View]] = {"diagnosis": diagnosis.view, "signatures": signatures.view}
+VIEWS: Final[Mapping[str, View]] = {
+    "diagnosis": diagnosis.view,
+    "gaps": gaps.render,
+    "dependence": dependence.render,
+    "over_samples": samples.render,
+    "signatures": signatures.view,
+}
 """By the part's name in `summary.json`; each is given what stands there."""
 
 

@@ -39,7 +39,7 @@ def view(found: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield _shares(setting, cells[_ALL])
         if len(cells) > 1:
             yield _by_subset(setting, cells)
-        if cells[_ALL]["n"]:
+        if cells[_ALL]["word_accuracy"]:
             yield _positions(setting, cells[_ALL]["word_accuracy"])
             yield _numbers(setting, cells[_ALL]["words_wrong"])
 

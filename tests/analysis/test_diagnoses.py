@@ -130,6 +130,15 @@ def test_words_by_position_come_to_the_metric() -> None:
     assert right == pytest.approx(metric["value"] * metric["n"])
 
 
+def test_hidden_words_that_were_given_have_no_figures() -> None:
+    chosen = dataset(ROWS).select()
+    measured = Measured("m", chosen, ["regular"], given="definitions")
+    each = (scored(response(id=row.id, text=""), row, "definitions") for row in ROWS)
+    found = results.write(None, measured, each, None)["diagnosis"]["regular"]["all"]
+    assert found["word_accuracy"] == found["words_wrong"] == {}
+    assert found["broke_first"]["first_pass"] == figure(4, 4)
+
+
 def test_shares_of_those_it_can_be_told_of() -> None:
     own = WRONG_WORDS.replace("Prima lettura: VE Anna", "Prima lettura: VE Rita")
     found = of([ANSWER, own, WRONG_SEGMENTS, "Non lo so."])

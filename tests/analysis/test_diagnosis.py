@@ -5,11 +5,13 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.rebus import prompts
 from apieval.rebus.scoring import ScoredAnswer, of_prediction, scored
-from apieval.schema import Rebus
+from apieval.schema import Given, Outcome, Rebus
 from tests.records import ANSWER, prediction, rebus, response
 
 GUESSES = ("Rita", "scosta")
@@ -379,6 +381,52 @@ class TestParsedParts:
         assert result.broke_first is Step.SOLUTION
 
 
+class TestGivenSteps:
+    """Where an answer was begun for the model, what was given is right and not judged."""
+
+    @pytest.mark.parametrize(
+        ("told", "said", "step"),
+        [
+            pytest.param("definitions", answer(guesses=None), "solved", id="solved"),
+            pytest.param(
+                "definitions",
+                answer(None, "VE Rita scosta NA", None, "Verità scosta"),
+                "first_pass",
+                id="the first pass",
+            ),
+            pytest.param("definitions", answer(None, None, None, None), "first_pass", id="silence"),
+            pytest.param(
+                "first-pass",
+                answer(None, None, ("Verita", "ascosta"), "Verita ascosta"),
+                "segmentation",
+                id="segmentation",
+            ),
+            pytest.param(
+                "first-pass", answer(None, None, None, None), "segmentation", id="no more"
+            ),
+        ],
+    )
+    def test_the_step_is_one_behind(self, told: Given, said: str, step: str) -> None:
+        result = self.found(said, told)
+        assert (result.broke_first, result.wrong_words, result.hidden_words) == (step, (), 0)
+
+    def test_of_given_steps_nothing_is_said(self) -> None:
+        said = answer(None, None, ("Verita", "ascosta"), "Verita ascosta")
+        result = self.found(said, "first-pass")
+        assert (result.of_own_guesses, result.letters_kept) == (None, None)
+        assert result.wrong_despite_right_first_pass is True
+        assert self.found(answer(guesses=None), "definitions").of_own_guesses is True
+
+    def test_a_cut_answer_has_no_wrong_words_either(self) -> None:
+        assert self.found("", "definitions", outcome="truncated").wrong_words == ()
+
+    @staticmethod
+    def found(said: str, told: Given, **changes: Any) -> Diagnosis:  # noqa: ANN401 # any field
+        result = diagnose(scored(response(text=said, **changes), rebus(), told))
+        assert result is not None
+        return result
+
+
 def test_what_stands_on_a_line() -> None:
     text = answer(("Anna", "scosta"), "VE Anna NA scosta", None, "Verità nascosti")
     told = json.loads(json.dumps(found(text).as_json(), allow_nan=False))
@@ -396,6 +444,29 @@ def test_what_stands_on_a_line() -> None:
         "loop": False,
         "other_language": None,
     }
+
+
+LINES = st.sampled_from([*ANSWER.split("\n"), "<think>", "```", "Soluzione: ", "6 = ", "**"])
+
+
+@given(st.lists(st.one_of(LINES, st.text(max_size=20)), max_size=12), st.sampled_from(Outcome))
+@settings(max_examples=100)
+def test_any_answer_has_a_diagnosis_that_agrees_with_its_scores(
+    lines: list[str], outcome: Outcome
+) -> None:
+    answered = scored(response(text="\n".join(lines), outcome=outcome), rebus())
+    result = diagnose(answered)
+    tallies = answered.scores["tolerant"].tallies
+    if result is None or tallies is None:
+        assert outcome is Outcome.FAILED
+        return
+    json.dumps(result.as_json(), allow_nan=False)
+    assert (result.broke_first is Step.UNANSWERED) == (outcome is not Outcome.OK)
+    assert len(result.wrong_words) == 2 - tallies["word_guess_accuracy"].right
+    assert result.right == (
+        result.broke_first is Step.SOLVED or tallies["solution_match"].right > 0
+    )
+    assert (result.cer is None) == (result.edits is None)
 
 
 @pytest.mark.parametrize(

@@ -219,3 +219,13 @@ def test_what_cannot_move_a_runs_figure_does_not(
     tmp_path: Path, entry: dict[str, Any], options: dict[str, Any]
 ) -> None:
     assert of_run(tmp_path, {**ENTRY, **entry}, **options) == of_run(tmp_path, ENTRY)
+
+
+def test_another_lexicon_of_the_baseline_moves_its_signature(tmp_path: Path) -> None:
+    (tmp_path / "lexicon.csv").write_text("Clue,Answer\nUn fiume,Po\n", encoding="utf-8")
+    marks = set()
+    for lexicon in (None, tmp_path / "lexicon.csv"):
+        prepared = prepare("baseline", config.load(config.packaged_file()), {}, lexicon)
+        run = OneRun(prepared, RunOptions(settings=("regular",)), DATA.select(), Watcher())
+        marks.add(signed(measured_of(run.spec, DATA.select(), prepared.dropped)))
+    assert len(marks) == 2

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
+from apieval.results import write
 from tests.records import dataset, rebus, response, summary
 
 ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]
@@ -29,7 +32,7 @@ def test_a_whole_summary() -> None:
     assert list(found) == [
         *("format", "model", "data", "settings", "samples", "prompt", "given", "partial"),
         *("outcomes", "usage", "served", "responses", "findings", "signatures", "along_key"),
-        "figures",
+        *("figures", "gaps"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)
@@ -122,3 +125,10 @@ class TestUsage:
         found = summarize(MEASURED, Collector(ROWS, ["regular"]), usage)
         assert found["served"] == usage.served
         assert found["usage"] == usage.totals()
+
+
+def test_no_part_of_the_details_takes_the_place_of_another_key() -> None:
+    assert not set(PARTS) & set(summary(ROWS, []))
+    found = write(None, replace(MEASURED, samples=2), [], None)
+    assert found["samples"] == 2
+    assert set(PARTS) <= set(found)

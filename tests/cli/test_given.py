@@ -115,6 +115,19 @@ def test_the_baseline_goes_on_with_what_it_is_given(inside: Inside) -> None:
     assert figures["first_pass_accuracy"]["micro"]["value"] == 1.0
 
 
+@pytest.mark.parametrize("step", ["definitions", "first-pass"])
+def test_details_leave_out_what_was_given(inside: Inside, step: str) -> None:
+    words = ("run", "baseline", "--limit", "3", "--samples", "2", "--given", step)
+    assert inside(*words).code == 0
+    found = summary(folder())
+    assert "word_guess_accuracy" not in found["dependence"]["hints"]["tolerant"]
+    several = set(found["over_samples"]["hints"]["tolerant"])
+    assert several == {"solution_match", *(["first_pass_accuracy"] * (step == "definitions"))}
+    done = inside("score", folder(), "--details")
+    assert (done.code, "solution_match" in done.out) == (0, True)
+    assert inside("verify", folder()).code == 0
+
+
 def test_a_check_is_given_the_steps_too(inside: Inside) -> None:
     done = inside("check", "baseline", "--given", "first-pass")
     assert done.code == 0

@@ -173,3 +173,14 @@ def test_several_scorings_at_once_do_not_disturb_each_other(inside: Inside) -> N
     together = [start("score", folder()) for _ in range(3)]
     assert [end(each).code for each in together] == [0, 0, 0]
     assert (folder() / "summary.json").read_bytes() == before
+
+
+def test_details_show_what_accuracy_depends_on(inside: Inside, ten: Material) -> None:
+    assert inside("run", "baseline", "--samples", "2", "--name", "two", "--cache", "off").code == 0
+    done = inside("score", Path("results") / "two", "--details")
+    assert done.code == 0, done.err
+    for title in ("id - ood, points", "what accuracy depends on", "2 samples of 90 rebuses"):
+        assert f"regular: {title}" in done.out
+        assert title not in inside("score", Path("results") / "two").out
+    (only,) = json.loads(inside("score", Path("results") / "two", "--json").out)["runs"]
+    assert {"gaps", "dependence", "over_samples"} <= set(only)

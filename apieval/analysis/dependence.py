@@ -1,0 +1,201 @@
+"""What accuracy depends on: the words' length and frequency, how many there are, the solution's length.
+
+By setting and parser (`official`, and `tolerant` at its strict level), over the answers there are:
+a failed request is no wrong answer and counts nowhere. Hidden words are grouped by their length in
+letters and by their frequency in Italian; rebuses by their number of hidden words and by the
+letters of their solution. Intervals are of whole rebuses: Wilson's where a rebus counts once, else
+as in `clustered`; correlations as in `correlation`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from apieval.analysis.clustered import clustered
+from apieval.analysis.correlation import spearman
+from apieval.analysis.measured import Measured
+from apieval.rebus import frequency
+from apieval.rebus.metrics import told
+from apieval.rebus.parsers import official, tolerant
+from apieval.rebus.scoring import ScoredAnswer
+from apieval.rebus.which_words import right_words
+from apieval.schema import Rebus
+
+PARSERS: Final = (official.NAME, tolerant.NAME)
+WORDS: Final = "word_guess_accuracy"
+SOLUTIONS: Final = "solution_match"
+SOLUTION_WORDS: Final = "solution_word_accuracy"
+BEGINS: Final[Mapping[str, Sequence[int]]] = {
+    "word_length": (1, 3, 4, 5, 6, 7, 8),
+    "frequency": (0, 1, 2, 3, 4, 5),
+    "hidden_words": (1, 2, 3, 4, 5, 6),
+    "solution_length": (1, 11, 13, 15, 17, 19, 21, 26),
+}
+"""Where the groups of each begin; the last has no end. Each ends where the next one begins."""
+OF_WORDS: Final = ("word_length", "frequency")
+OF_REBUSES: Final = (
+    (WORDS, "hidden_words"),
+    (SOLUTIONS, "hidden_words"),
+    (SOLUTIONS, "solution_length"),
+    (SOLUTION_WORDS, "solution_length"),
+)
+
+
+def letters(text: str) -> int:
+    """Return how many letters a word or a solution has, blanks and punctuation aside."""
+    return sum(map(str.isalnum, text))
+
+
+class _Seen:
+    """What was right of each hidden word and of each rebus, in one setting by one parser."""
+
+    def __init__(self, rebuses: int, words: int) -> None:
+        self.answers = array("i", [0]) * rebuses
+        self.words = array("i", [0]) * words
+        self.rights = {name: array("i", [0]) * rebuses for name in (SOLUTIONS, SOLUTION_WORDS)}
+        self.totals = array("i", [0]) * rebuses  # of solution words
+
+
+class Dependence:
+    """Take in answers, and group them at the end by what they may depend on."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Expect answers to these rebuses; of each hidden word and each rebus a few counts are kept."""
+        self._rebuses = measured.selection.rebuses
+        self._told = told(measured.given)
+        self._places = {rebus.id: place for place, rebus in enumerate(self._rebuses)}
+        self._first = [0]
+        for rebus in self._rebuses:
+            self._first.append(self._first[-1] + len(rebus.word_guesses))
+        self._seen = {
+            setting: {
+                name: _Seen(len(self._rebuses), self._first[-1])
+                for name in PARSERS
+                if name in measured.parsers
+            }
+            for setting in measured.settings
+        }
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer; a failed one is none."""
+        place = self._places[answer.gold.id]
+        for score in answer.scores.values():
+            seen = self._seen[score.setting].get(score.parser)
+            if seen is None or score.tallies is None:
+                continue
+            seen.answers[place] += 1
+            seen.totals[place] += score.tallies[SOLUTION_WORDS].total
+            for name, rights in seen.rights.items():
+                rights[place] += score.tallies[name].right
+            for at, right in enumerate(right_words(score, answer.gold) or (), self._first[place]):
+                seen.words[at] += right
+
+    def summary(self) -> dict[str, Any]:
+        """Return `[setting][parser][metric][on what]`: groups, and the correlation over all."""
+        values = _Values(self._rebuses)
+        return {
+            setting: {name: self._by(seen, values) for name, seen in each.items()}
+            for setting, each in self._seen.items()
+        }
+
+    def _by(self, seen: _Seen, values: _Values) -> dict[str, Any]:
+        measured = [each for each in (WORDS, SOLUTIONS, SOLUTION_WORDS) if each not in self._told]
+        found: dict[str, dict[str, Any]] = {each: {} for each in measured}
+        if WORDS in found:
+            words = list(self._words(seen))
+            for what in OF_WORDS:
+                found[WORDS][what] = _grouped(what, values.of_words[what], words)
+            found[WORDS]["frequency"]["source"] = values.source
+        for name, what in OF_REBUSES:
+            if name in found:
+                whole = self._whole(name, seen)
+                found[name][what] = _grouped(what, values.of_rebuses[what], whole)
+        return found
+
+    def _words(self, seen: _Seen) -> Iterator[_Share]:
+        for place, (begin, end) in enumerate(pairwise(self._first)):
+            answers = seen.answers[place]
+            for right in seen.words[begin:end]:
+                yield place, right, answers
+
+    def _whole(self, name: str, seen: _Seen) -> Iterator[_Share]:
+        places = range(len(self._rebuses))
+        if name != WORDS:
+            totals = seen.answers if name == SOLUTIONS else seen.totals
+            return zip(places, seen.rights[name], totals, strict=True)
+        spans = list(pairwise(self._first))
+        rights = (sum(seen.words[begin:end]) for begin, end in spans)
+        totals_of = (
+            seen.answers[place] * (end - begin) for place, (begin, end) in enumerate(spans)
+        )
+        return zip(places, rights, totals_of, strict=True)
+
+
+_Share = tuple[int, int, int]
+"""A rebus's place, and what is right of one of its words, or of all, among how many, in all answers."""
+
+
+class _Values:
+    """What words and rebuses are grouped by; None of a frequency that nobody can look up."""
+
+    def __init__(self, rebuses: Sequence[Rebus]) -> None:
+        words = [word for rebus in rebuses for word in rebus.word_guesses]
+        zipf = frequency.zipf(words)
+        self.source = None if zipf is None else frequency.source()
+        self.of_words: Mapping[str, Sequence[float] | None] = {
+            "word_length": [*map(letters, words)],
+            "frequency": None if zipf is None else [zipf[word] for word in words],
+        }
+        self.of_rebuses = {
+            "hidden_words": [len(rebus.word_guesses) for rebus in rebuses],
+            "solution_length": [letters(rebus.solution) for rebus in rebuses],
+        }
+
+
+def _grouped(what: str, values: Sequence[float] | None, shares: Iterable[_Share]) -> dict[str, Any]:
+    """Return the groups of some words or rebuses by their values, and the correlation with them."""
+    if values is None:
+        return {"groups": None, "spearman": None, "why": frequency.MISSING}
+    begins = BEGINS[what]
+    groups: list[dict[int, _Item]] = [{} for _ in begins]
+    x, y, rebuses = [], [], []
+    for value, (place, right, total) in zip(values, shares, strict=True):
+        if total:
+            group = groups[max(bisect_right(begins, value) - 1, 0)]
+            rights, totals = group.get(place, _NOTHING)
+            group[place] = rights + right, totals + total
+            x.append(value)
+            y.append(right / total)
+            rebuses.append(place)
+    rho, low, high = spearman(x, y, rebuses)
+    return {
+        "groups": [
+            {"from": begin, "below": end, **_figure([*group.values()])}
+            for begin, end, group in zip(begins, (*begins[1:], None), groups, strict=True)
+        ],
+        "spearman": {"rho": rho, "low": low, "high": high, "n": len(x)},
+        "why": None,
+    }
+
+
+_Item = tuple[int, int]
+"""What is right of a rebus's words in one group, and of how many."""
+_NOTHING: Final[_Item] = (0, 0)
+
+
+def _figure(items: Sequence[_Item]) -> dict[str, Any]:
+    if not items:
+        return {"value": None, "low": None, "high": None, "n": 0, "rebuses": 0}
+    rights, totals = (sum(each) for each in zip(*items, strict=True))
+    low, high = clustered(items)
+    return {
+        "value": rights / totals,
+        "low": low,
+        "high": high,
+        "n": totals,
+        "rebuses": len(items),
+    }

@@ -1,0 +1,197 @@
+"""What several answers to the same rebus show (`--samples K`): how far one answer can be trusted.
+
+Of `solution_match` and `first_pass_accuracy`, by setting and parser, over the rebuses that have all
+K answers; one with a failed or missing answer is left out and counted (`incomplete`).
+
+The parts of the variance are those of a one-way layout of right and wrong, rebuses at random (S. R.
+Searle, G. Casella and C. E. McCulloch, Variance Components (1992), chapter 3, analysis-of-variance
+estimators, unbiased and so sometimes below 0): `between_items` is how much rebuses differ in how
+often they are solved, `within_items` how much the answers to one rebus do. `between_samples` is the
+plain variance (over K - 1) of the K samples' own accuracies; were every sample drawn alike it
+would come to `within_items` over the number of rebuses, which stands beside it as `expected`.
+
+Intervals are percentiles of the bootstrap over rebuses; pass@k and maj@k stand in `votes`.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
+from typing import Any, Final
+
+from apieval.analysis.measured import Measured
+from apieval.analysis.statistics import Interval, bootstrap, resampled_sums
+from apieval.analysis.votes import Votes, draws, majority, pass_at
+from apieval.rebus.equality import LEVELS
+from apieval.rebus.metrics import told
+from apieval.rebus.parsers import official, tolerant
+from apieval.rebus.scoring import PARSERS as KNOWN
+from apieval.rebus.scoring import ScoredAnswer
+from apieval.schema import ItemScore, Outcome
+
+PARSERS: Final = (official.NAME, tolerant.NAME)
+METRICS: Final[Mapping[str, str]] = {
+    "first_pass_accuracy": "first_pass",
+    "solution_match": "solution",
+}
+"""Metric -> the part of an answer whose texts are voted for."""
+_RIGHT: Final = -1
+_NONE: Final = -2
+_NO_ANSWER: Final = -3
+"""Votes beside those for a wrong text, which go by its hash."""
+
+_Answers = Sequence[int]
+"""The votes of a rebus's answers, by sample."""
+
+
+class Samples:
+    """Take in answers, of each a number for what it votes for; nothing where there is one sample."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Expect so many answers to each rebus in each setting."""
+        self._samples = measured.samples
+        self._metrics = [each for each in METRICS if each not in told(measured.given)]
+        self._places = {rebus.id: place for place, rebus in enumerate(measured.selection.rebuses)}
+        parsers = [name for name in PARSERS if name in measured.parsers]
+        votes = len(self._places) * (self._samples if self._samples > 1 else 0)
+        self._votes = {
+            cell: array("q", [_NO_ANSWER]) * votes
+            for cell in product(measured.settings, parsers, self._metrics)
+        }
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer; a failed one is none."""
+        if self._samples == 1:
+            return
+        for score in answer.scores.values():
+            if score.parser in PARSERS and score.tallies is not None:
+                at = self._places[score.id] * self._samples + score.sample
+                for metric in self._metrics:
+                    self._votes[score.setting, score.parser, metric][at] = _vote(score, metric)
+
+    def summary(self) -> dict[str, Any] | None:
+        """Return `[setting][parser][metric]`; None where there is one sample."""
+        if self._samples == 1:
+            return None
+        found: dict[str, Any] = {}
+        for (setting, parser, metric), votes in self._votes.items():
+            begins = range(0, len(votes), self._samples)
+            answered = [votes[begin : begin + self._samples] for begin in begins]
+            whole = [each for each in answered if _NO_ANSWER not in each]
+            shown = {
+                "samples": self._samples,
+                "rebuses": len(whole),
+                "incomplete": len(answered) - len(whole),
+                **_shown(whole, self._samples),
+            }
+            found.setdefault(setting, {}).setdefault(parser, {})[metric] = shown
+        return found
+
+
+def _vote(score: ItemScore, metric: str) -> int:
+    """Return what an answer votes for; one that is right, whatever its letters' case, is one text."""
+    if score.tallies and score.tallies[metric].right:
+        return _RIGHT
+    text = getattr(score.prediction, METRICS[metric])
+    if level := KNOWN[score.parser].equality:
+        text = LEVELS[level](text)
+    if score.outcome is not Outcome.OK or not text.strip():
+        return _NONE
+    return hash(text.lower()) & 0x7FFF_FFFF_FFFF_FFFF
+
+
+def _shown(answered: Sequence[_Answers], samples: int) -> dict[str, Any]:
+    votes = [_counted(each) for each in answered]
+    ks = draws(samples)
+    right = [each.right for each in votes]
+    rates = [
+        (
+            each.right / samples,
+            float(0 < each.right < samples),
+            2 * each.right * (samples - each.right) / (samples * (samples - 1)),
+            *(pass_at(k, each.right, samples) for k in ks),
+            *majority(each),
+        )
+        for each in votes
+    ]
+    mean, flips, disagreement, *at = _means(rates, 3 + 2 * len(ks))
+    within = _half(disagreement)
+    return {
+        "mean": mean,
+        "by_sample": _by_sample(answered, samples),
+        "between_samples": _between_samples(answered, samples, within["value"]),
+        "between_items": _between_items(right, samples),
+        "within_items": within,
+        "pass_at": {str(k): at[place] for place, k in enumerate(ks)},
+        "maj_at": {str(k): at[len(ks) + place] for place, k in enumerate(ks)},
+        "flip_rate": flips,
+        "disagreement": disagreement,
+    }
+
+
+def _counted(votes: Iterable[int]) -> Votes:
+    counts = Counter(votes)
+    right, none = counts.pop(_RIGHT, 0), counts.pop(_NONE, 0)
+    return Votes(right, tuple(sorted(counts.values())), none)
+
+
+def _means(rates: Sequence[tuple[float, ...]], width: int) -> list[dict[str, Any]]:
+    """Return the means of some values of each rebus, with intervals all from the same draws."""
+    if not rates:
+        return [{"value": None, "low": None, "high": None} for _ in range(width)]
+    n = len(rates)
+    # drawn by what is right alone, as the figures are, so that equal means have equal intervals
+    items = [tuple(chain(*((value, 1.0) for value in each))) for each in rates]
+    intervals = bootstrap(items, lead=2)
+    return [
+        _value(math.fsum(values) / n, interval)
+        for values, interval in zip(zip(*rates, strict=True), intervals, strict=True)
+    ]
+
+
+def _value(value: float | None, interval: Interval | None) -> dict[str, Any]:
+    low, high = interval or (None, None)
+    return {"value": value, "low": low, "high": high}
+
+
+def _half(figure: Mapping[str, float | None]) -> dict[str, Any]:
+    """Return the variance within rebuses: half the chance that two answers to one disagree."""
+    return {name: None if value is None else value / 2 for name, value in figure.items()}
+
+
+def _by_sample(answered: Sequence[_Answers], samples: int) -> list[float | None]:
+    return [
+        sum(each[sample] == _RIGHT for each in answered) / len(answered) if answered else None
+        for sample in range(samples)
+    ]
+
+
+def _between_samples(
+    answered: Sequence[_Answers], samples: int, within: float | None
+) -> dict[str, float | None]:
+    shares = [each for each in _by_sample(answered, samples) if each is not None]
+    if not shares or within is None:
+        return {"value": None, "expected": None}
+    mean = math.fsum(shares) / samples
+    spread = math.fsum((each - mean) ** 2 for each in shares) / (samples - 1)
+    return {"value": spread, "expected": within / len(answered)}
+
+
+def _between_items(right: Sequence[int], samples: int) -> dict[str, Any]:
+    n = len(right)
+    if n < 2:  # noqa: PLR2004 # one rebus has no spread
+        return _value(None, None)
+
+    def estimate(rights: Any, squares: Any) -> Any:  # noqa: ANN401 # numbers, or numpy's columns
+        spread = (squares - rights * rights / n) / (n - 1) / samples**2
+        within = (rights / samples - squares / samples**2) / n / (samples - 1)
+        return spread - within
+
+    value = estimate(sum(right), sum(each * each for each in right))
+    distinct = sorted(Counter((each, each * each) for each in right).items())
+    if len(distinct) == 1:  # nothing to resample
+        return _value(value, None)
+    return _value(value, resampled_sums(distinct, n, lambda sums: estimate(sums[:, 0], sums[:, 1])))

@@ -1,0 +1,46 @@
+"""How much better a model is on one subset than on another, in 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from apieval.analysis.plain_words import points
+from apieval.rebus.metrics import HEADLINE
+from apieval.report.terminal import FIGURE, visible
+
+_PARSERS: Final = ("official", "tolerant")
+
+
+def render(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Yield a table for each setting and pair of subsets."""
+    for setting, pairs in found.items():
+        for pair, parsers in pairs.items():
+            yield _table(f"{setting}: {visible(pair)}, points of 100, micro", parsers)
+
+
+def _table(title: str, parsers: Mapping[str, Any]) -> Table:
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
+    table.add_column("metric", overflow="fold", min_width=FIGURE)
+    shown = [name for name in _PARSERS if name in parsers]
+    for name in shown:
+        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("95 %", justify="right", no_wrap=True)
+    for metric in parsers[shown[0]]:
+        cells = [cell for name in shown for cell in _cells(parsers[name][metric]["micro"])]
+        style = "bold" if metric == HEADLINE else None
+        table.add_row(metric.removesuffix("_accuracy"), *cells, style=style)
+    return table
+
+
+def _cells(gap: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a gap and its interval; where answers are missing, what it can still become."""
+    if gap["value"] is None:
+        return "-", "-"
+    if "at_least" in gap:
+        return "partial", f"{points(gap['at_least'])} {points(gap['at_most'])}"
+    return points(gap["value"]), f"{points(gap['low'])} {points(gap['high'])}"
