@@ -20,7 +20,7 @@ Against = Annotated[
     option(
         "--against",
         help="A training file: say what of this one stands in it. It needs the columns "
-        "word_guesses, first_pass and solution.",
+        "word_guesses, first_pass and solution, or is a list of words (.txt).",
         metavar="FILE",
     ),
 ]
