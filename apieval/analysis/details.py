@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from apieval.analysis.format_loss import FormatLoss
 from apieval.analysis.measured import Measured
 from apieval.rebus.scoring import ScoredAnswer
 
@@ -23,7 +24,9 @@ class Detail(Protocol):
         """Return what all answers showed, as it stands in `summary.json`."""
 
 
-PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {}
+PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "format_loss": FormatLoss,
+}
 
 
 class Details:

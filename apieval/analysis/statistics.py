@@ -65,6 +65,14 @@ def resampled(
 
     Each comes with how often it stands among the items; a value and `lead` are as in `bootstrap`.
     """
+    sums = resampled_sums(distinct, n, lead)
+    return quantiles(sums[:, ::2] / sums[:, 1::2])
+
+
+def resampled_sums(
+    distinct: Sequence[tuple[tuple[float, ...], int]], n: int, lead: int | None = None
+) -> Any:  # noqa: ANN401 # numpy's, imported late
+    """Return the sums of values over `n` items drawn from distinct ones, a row a trial."""
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 
@@ -84,8 +92,15 @@ def resampled(
         ]
         rest = _summed(np.concatenate(dealt, axis=1), [values[lead:] for values, _ in distinct])
         sums = np.concatenate([sums, rest], axis=1)
+    return sums
+
+
+def quantiles(trials: Any) -> list[Interval]:  # noqa: ANN401 # numpy's, imported late
+    """Return the percentile interval of each column over its trials."""
+    import numpy as np  # noqa: PLC0415
+
     tail = (1 - CONFIDENCE) / 2
-    bounds = np.quantile(sums[:, ::2] / sums[:, 1::2], [tail, 1 - tail], axis=0)
+    bounds = np.quantile(trials, [tail, 1 - tail], axis=0)
     return [(float(low), float(high)) for low, high in bounds.T]
 
 

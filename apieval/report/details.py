@@ -7,9 +7,13 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from apieval.report import format_loss
+
 View = Callable[[Any], Iterator[RenderableType]]
 
-VIEWS: Final[Mapping[str, View]] = {}
+VIEWS: Final[Mapping[str, View]] = {
+    "format_loss": format_loss.render,
+}
 """By the part's name in `summary.json`; each is given what stands there."""
 
 

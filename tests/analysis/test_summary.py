@@ -83,8 +83,8 @@ def test_every_parser_says_who_reads_and_what_is_equal() -> None:
     }
     assert parts == {
         "official": ["parser:official@1"],
-        "tolerant": ["parser:tolerant@1", "equality:strict"],
-        "tolerant-lenient": ["parser:tolerant@1", "equality:lenient"],
+        "tolerant": ["parser:tolerant@2", "equality:strict"],
+        "tolerant-lenient": ["parser:tolerant@2", "equality:lenient"],
     }
     only = replace(MEASURED, parsers=("official",))
     assert list(signatures(only)["regular"]) == ["official"]

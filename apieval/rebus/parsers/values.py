@@ -15,6 +15,7 @@ from apieval.rebus.along_key import WORD
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import Said
 from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.stops import own_stop
 
 
 class Value(NamedTuple):
@@ -161,7 +162,7 @@ def _without_remark(text: str, wanted: int, kinds: set[str]) -> str:
     for at in sorted(at for at in begins if at > 0):
         if count(text[:at]) == wanted:
             kinds.add("remark")
-            return text[:at]
+            return text[: at + own_stop(text, at)]
     return text
 
 
@@ -182,7 +183,7 @@ def _before(text: str, signs: tuple[str, ...], kinds: set[str]) -> str:
     if not at:
         return text
     kinds.add("remark")
-    return text[:at]
+    return text[: at + own_stop(text, at)]
 
 
 def _unbracketed(text: str, keep: int = 0) -> tuple[str, str]:
@@ -211,18 +212,31 @@ def _edges(text: str, kinds: set[str], own: str = "") -> str:
         if len(text) > 1 and text[0] == text[-1] == "'" and text.count("'") >= own.count("'") + 2:
             kinds.add("quotes")
             text = text[1:-1].strip()
-        text = _without_tail(text, kinds, own)[::-1]
-        text = _without_tail(text, kinds, own)[::-1]
+        text = _without_tail(_without_head(text, kinds, own), kinds, own)
         if text == before:
             break
     return text if any(map(str.isalnum, text)) else ""
 
 
+def _without_head(text: str, kinds: set[str], own: str) -> str:
+    return _trimmed(text[::-1], _ending(text[::-1]), kinds, own)[::-1]
+
+
 def _without_tail(text: str, kinds: set[str], own: str) -> str:
     """Take off the signs at the end that are more than the value's own."""
+    end = _ending(text)
+    return _trimmed(text, end + own_stop(text, end), kinds, own)
+
+
+def _ending(text: str) -> int:
+    """Return where the last word of a text ends."""
     end = len(text)
     while end and not _closes(text[end - 1]):
         end -= 1
+    return end
+
+
+def _trimmed(text: str, end: int, kinds: set[str], own: str) -> str:
     if end == len(text):
         return text
     body, tail = text[:end], text[end:]
