@@ -93,7 +93,7 @@ def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     shown, pending = outside_reasoning(cleaned)
     if len(shown) < len(cleaned):
         kinds.add("reasoning")
-    heard = list(said(shown, question.clues))
+    heard = _heard(shown, question)
     why = NO_LINE
     if pending and not heard:
         shown, heard, why = pending, _at_the_end(pending, question), STILL_REASONING
@@ -104,12 +104,22 @@ def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     return found.reading()
 
 
+def _heard(text: str, question: Question) -> list[Said]:
+    """Return what a text says; a final answer is a solution where it is as long as the key."""
+    heard = list(said(text, question.clues))
+    for at, line in enumerate(heard):
+        if line.says is Says.FINAL:
+            fits = values.count(values.solution(line, question).text) == len(question.lengths)
+            heard[at] = line._replace(says=Says.SOLUTION if fits else Says.PERHAPS)
+    return heard
+
+
 def _at_the_end(text: str, question: Question) -> list[Said]:
     """Return what a reasoning that never ends says, where it ends in a solution; else nothing.
 
     A draft that is thought on about is no answer.
     """
-    heard = list(said(text, question.clues))
+    heard = _heard(text, question)
     last = _last_line(text)
     return heard if heard and heard[-1].says is Says.SOLUTION and heard[-1].line == last else []
 

@@ -53,9 +53,12 @@ _ASIDES: Final = (
 """What begins a remark; within a solution only where all of the key's words stand before it."""
 _COMMA: Final = re.compile(r"[,:] (?=\S+ \S)")
 _EXPLAINS: Final = re.compile(
-    r",? (?:cioè|ovvero|ossia|che|infatti|perché|poiché|dove|in quanto|quindi|come|inteso|intesa"
-    r"|nel senso|which|because|meaning|i\.e\.) "
+    r"(?:,? (?:cioè|ossia|i\.e\.)|, (?:ovvero|che|infatti|perché|poiché|dove|in quanto|quindi|come"
+    r"|inteso|intesa|nel senso|which|because|meaning)) "
 )
+_HALF_BRACKETED: Final = re.compile(r"\([^\W_]+ \(")
+"""A word with the first bracket of a solution's own, and a remark: `(momento (7)`."""
+_ELIDED: Final = re.compile(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
 _OR: Final = re.compile(r" ?/ ?| oppure | or ")
 _BETWEEN: Final = re.compile(r" [+/|–—·•-] ")
 _SIGNS: Final = re.compile(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
@@ -68,6 +71,8 @@ def word(said: Said) -> Value:
         return _joined(text, said.kinds)
     kinds = set(said.kinds)
     text = _bare(text, said.spans, kinds)
+    if _HALF_BRACKETED.match(text) and text.count("(") > text.count(")"):
+        text = text[1:]
     outside, inside = _unbracketed(text)
     if outside != text:
         kinds.add("remark")
@@ -169,13 +174,21 @@ def _without_remark(text: str, wanted: int, kinds: set[str]) -> str:
 def _bare(text: str, spans: tuple[str, ...], kinds: set[str], wanted: int = 0) -> str:
     """Return what is set apart at the beginning, by emphasis or quotation marks, and not the rest."""
     close = _CLOSING.get(text[:1])
-    quoted = [text[: end + 1]] if close and (end := text.find(close, 1)) > 0 else []
+    quoted = [text[: end + 1]] if close and (end := _closed(text, close)) > 0 else []
     for span in (*spans, *quoted):
         rest = text.removeprefix(span)
         if rest != text and count(rest) and not rest[0].isalnum() and count(span) == (wanted or 1):
             kinds.add("remark")
             return span
     return text
+
+
+def _closed(text: str, close: str) -> int:
+    """Return where the first quotation closes: of `'l' ombra'` not at what joins two words."""
+    end = text.find(close, 1)
+    if end > 0 and _ELIDED.match(text, end - 1):
+        return max(end, text.find(close, end + 1))
+    return end
 
 
 def _before(text: str, signs: tuple[str, ...], kinds: set[str]) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from apieval.rebus import dataset
 from apieval.rebus.along_key import along_key
+from apieval.rebus.equality import spelled, strict
 from apieval.rebus.parsers import plain, tolerant
 from apieval.rebus.parsers.question import Question, question
 from apieval.schema import Prediction, Reading, Rebus, Status
@@ -108,6 +109,8 @@ SEEN_THROUGH = [
     pytest.param(changed("= Rita", "= Rita, la santa"), {"remark"}, id="remark behind a comma"),
     pytest.param(changed("= Rita", "= (Rita)"), {"remark"}, id="word in brackets"),
     pytest.param(changed("= Rita", "= «Rita»"), {"quotes"}, id="guillemets"),
+    pytest.param(changed("Verità nascosta\n", "'Verità nascosta'\n"), {"quotes"}, id="single quotes"),
+    pytest.param(changed("Soluzione: Verità nascosta", "| ✅ 4. Soluzione | Verità nascosta |"), {"table", "label", "bullet"}, id="solution in a table, its label numbered"),
     pytest.param(changed("= Rita", "= 'Rita'."), {"quotes", "full_stop"}, id="single quotes and full stop"),
     pytest.param(changed("= Rita", "= Rita ✓"), {"symbol"}, id="tick"),
     pytest.param(changed("VE Rita NA scosta", "V E Rita N A scosta"), {"spaced_letters"}, id="letters apart"),
@@ -117,6 +120,7 @@ SEEN_THROUGH = [
     pytest.param(changed("VE Rita NA scosta", "**VE Rita NA scosta** ecco"), {"bold", "remark"}, id="bold first pass and more"),
     pytest.param(changed("Verità nascosta\n", "Verità nascosta.\n"), {"full_stop"}, id="full stop"),
     pytest.param(changed("Soluzione: Verità nascosta", "Soluzione: Verità nascosta, cioè il vero che non si vede"), {"remark"}, id="explained solution"),
+    pytest.param(changed("Soluzione: Verità nascosta", "Soluzione: Verità nascosta cioè ovvia"), {"remark"}, id="explained without a comma"),
     pytest.param(changed("Soluzione: Verità nascosta", "Soluzione: Verità nascosta. Torna con la chiave"), {"remark"}, id="sentence behind the solution"),
     pytest.param(changed("Soluzione: Verità nascosta", 'Soluzione: "Verità nascosta" perché torna'), {"remark", "quotes"}, id="quoted solution"),
     pytest.param(changed("Soluzione: Verità nascosta", "Soluzione: Verità nascosta (6 8)"), {"remark"}, id="key behind the solution"),
@@ -136,6 +140,7 @@ SEEN_THROUGH = [
     pytest.param(changed("nascosta\n", "na\u00adscosta\u200b\n"), {"invisible"}, id="soft hyphen and zero width"),
     pytest.param(ANSWER + "<|im_end|>", {"special_token"}, id="special token"),
     pytest.param(f"<think>\n{WRONG}</think>\n{ANSWER}", {"reasoning"}, id="reasoning"),
+    pytest.param(f"[THINK]{WRONG}[/THINK]{ANSWER}", {"reasoning"}, id="reasoning in brackets"),
     pytest.param(f"<think>a <think>b</think> c</think>{ANSWER}", {"reasoning"}, id="reasoning within reasoning"),
     pytest.param(f"<think>a <think>b</think>\n{ANSWER}", {"reasoning"}, id="a tag spoken of"),
     pytest.param(f"{WRONG}</think>\n{ANSWER}", {"reasoning"}, id="orphan tag"),
@@ -189,6 +194,10 @@ def test_sees_through(text: str, kinds: set[str]) -> None:
         pytest.param("Risposta: una frase qualsiasi che non ha due parole", "solution", "", "missing", tolerant.NO_LINE, id="prose is no solution"),
         pytest.param("Soluzione:\nOra la cerco:\n", "solution", "", "missing", tolerant.NO_LINE, id="a label and no value"),
         pytest.param("Soluzione: Verità che non è nascosta affatto", "solution", "Verità che non è nascosta affatto", "found", "", id="a longer solution is not cut to fit"),
+        pytest.param("Soluzione: Verità nascosta come ombra", "solution", "Verità nascosta come ombra", "found", "", id="a phrase that goes on is no remark"),
+        pytest.param("Soluzione: Verità nascosta che brucia", "solution", "Verità nascosta che brucia", "found", "", id="nor is a clause"),
+        pytest.param(f"{SOLUTION}Risposta finale: la prima parola è di sei lettere", "solution", "Verità nascosta", "found", "", id="a final answer that is none"),
+        pytest.param("Soluzione: Varietà\nFinal answer: Verità nascosta", "solution", "Verità nascosta", "found", "", id="a final answer"),
         pytest.param("- [Primo] = uno\n- [Altro] = due\n- [Terzo] = tre\nSoluzione: x", "word_guesses", ("uno", "due"), "found", "", id="a guess too many"),
     ],
 )  # fmt: skip
@@ -341,7 +350,26 @@ def test_the_template_is_read_back(gold: Rebus) -> None:
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(GOLDS), decorations.styles)
 def test_any_mix_of_decorations_is_read_back_exactly(gold: Rebus, style: Style) -> None:
-    assert tolerant.parse(written(gold, style), question(gold)).prediction == right(gold)
+    found = tolerant.parse(written(gold, style), question(gold)).prediction
+    if style.apostrophe_blank:  # which is no other text, but stays as it is
+        assert spelled(strict, found) == spelled(strict, right(gold))
+    else:
+        assert found == right(gold)
+
+
+@settings(max_examples=100)
+@given(st.sampled_from(GOLDS), st.integers(0, 400))
+def test_of_a_cut_answer_what_is_found_is_there(gold: Rebus, at: int) -> None:
+    text = written(gold)[:at]
+    reading = tolerant.parse(text, question(gold), cut=True)
+    for part, whole in right(gold):
+        found, status = getattr(reading.prediction, part), reading.status[part]
+        if status is Status.FOUND:
+            assert found == whole
+        elif isinstance(found, str):
+            assert whole.startswith(found)
+        else:
+            assert all(word.startswith(said) for said, word in zip(found, whole, strict=False))
 
 
 @pytest.mark.parametrize("style", [Style(), Style(spaced=True, quotes="«»"), Style(bullet="* ")])
