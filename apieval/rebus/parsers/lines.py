@@ -137,7 +137,7 @@ def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
 
 def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator[Said | None]:
     """Yield what a line says, more than one thing only where a label stands in its middle."""
-    text = _row(line.cells) if line.cells else line.text
+    text = _row(line.cells, clues) if line.cells else line.text
     if ":" not in text:
         yield _one(text, line, raw, number, clues)
         return
@@ -146,7 +146,7 @@ def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterato
             yield _one(part.rstrip(), line, raw, number, clues)
 
 
-def _row(cells: tuple[str, ...]) -> str:
+def _row(cells: tuple[str, ...], clues: tuple[str, ...]) -> str:
     """Return the two cells of a table's row that name a thing and say it; none, no text."""
     for name, value in pairwise(cells):
         text = f"{name} | {value}"
@@ -157,6 +157,7 @@ def _row(cells: tuple[str, ...]) -> str:
             or _FIRST_PASS.match(text)
             or _SOLUTION.match(text)
             or _FINAL.match(text)
+            or (len(name) < _LONGEST_CLUE and folded(name) in clues)
         ):
             return text
     return ""

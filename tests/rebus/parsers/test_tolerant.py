@@ -81,6 +81,7 @@ SEEN_THROUGH = [
     pytest.param(changed("- [", "["), {"bullet"}, id="no bullet"),
     pytest.param(changed("6 = ", "- 6 = "), set(), id="bullet before a solution word"),
     pytest.param(changed("- [Santa di Cascia] = Rita", "| [Santa di Cascia] | Rita |"), {"table"}, id="table row"),
+    pytest.param(changed("- [Santa di Cascia] = Rita", "| Santa di Cascia | Rita |"), {"table", "brackets"}, id="table row without brackets"),
     pytest.param(changed("- [Santa di Cascia] = Rita", "| 1 | [Santa di Cascia] | Rita | 4 |"), {"table"}, id="wide table"),
     pytest.param(changed("- [Santa di Cascia] = Rita", "| [Santa di Cascia] = Rita |"), {"table"}, id="table of one column"),
     pytest.param(changed(WORDS, "| n | parola |\n|---|:-:|\n| 6 | Verità |\n| 8 | nascosta |\n"), {"table"}, id="table of solution words"),
