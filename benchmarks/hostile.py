@@ -146,3 +146,7 @@ def _seconds(parse: Callable[[str], object], text: str, repeat: int) -> float:
         parse(text)
         best = min(best, time.process_time() - began)
     return best
+
+
+if __name__ == "__main__":
+    main()

@@ -61,5 +61,5 @@ def parse(text: str, question: Question) -> Reading | None:
         seen_in["solution_words"] = words.ALONG_KEY
     if solved.kinds:
         seen_in["solution"] = solved.kinds
-    through = tuple(sorted(frozenset().union(*seen_in.values())))
+    through = tuple(sorted(frozenset().union(*seen_in.values()))) if seen_in else ()
     return Reading(prediction, _FOUND, {}, through, _SEEN, seen_in)

@@ -53,7 +53,10 @@ class _Found:
         """Take in a part, read in these lines; `whole` says what it lacks, nothing where nothing."""
         self.parts[part] = value
         self.line[part] = max((line.line for line, _ in read), default=-1)
-        self.kinds_in.setdefault(part, set()).update(*(each.kinds for _, each in read))
+        kinds = self.kinds_in.setdefault(part, set())
+        for _, each in read:
+            if each.kinds:
+                kinds |= each.kinds
         unsure = any(each.unsure for _, each in read)
         self.status[part] = (
             Status.AMBIGUOUS if unsure else Status.MISSING if whole else Status.FOUND
@@ -136,8 +139,8 @@ def _last_line(text: str) -> int:
 def _read(heard: list[Said], question: Question, why: str) -> _Found:
     found = _Found()
     all_blocks = blocks.cut(heard)
-    found.seen["answers"] = sum(bool(block.said) for block in all_blocks)
-    found.seen["solution_lines"] = sum(each.says is Says.SOLUTION for each in heard)
+    found.seen["answers"] = len([1 for block in all_blocks if block.said])
+    found.seen["solution_lines"] = [each.says for each in heard].count(Says.SOLUTION)
     mine = blocks.own(all_blocks, question)
     if heard and not mine:
         answers = [block for block in all_blocks if block.said]
