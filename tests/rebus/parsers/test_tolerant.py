@@ -278,6 +278,18 @@ def test_the_last_stop_of_an_abbreviation_is_its_own(said: str, expected: str) -
     assert read(changed("= Rita", f"= {said}")).prediction.word_guesses[0] == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param("(momento (7)", "momento", id="a bracket of the solution's own, and a remark"),
+        pytest.param("(momento", "momento", id="a bracket alone"),
+        pytest.param("(non saprei (forse)", "", id="a remark never closed"),
+    ],
+)
+def test_half_a_pair_of_brackets(said: str, expected: str) -> None:
+    assert read(changed("6 = Verità", f"6 = {said}")).prediction.solution_words[0] == expected
+
+
 def test_an_abbreviation_in_a_first_pass_and_in_a_solution() -> None:
     asked = question(rebus(verbalized_rebus="VE [Santa di Cascia] NA", solution_key="2 2"))
     text = "Prima lettura: V E E.T. N A\nSoluzione: Di E.T. Bello!"
