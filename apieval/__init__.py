@@ -5,10 +5,12 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 """
 
 from apieval import version
+from apieval.analysis.signed import of_figure as figure_signature
+from apieval.data import load
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
-from apieval.evaluate import compare, run, score
+from apieval.evaluate import Verification, compare, run, score, verify
 from apieval.options import RunOptions
-from apieval.rebus.dataset import Dataset, load
+from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
@@ -33,13 +35,16 @@ __all__ = [
     "Setting",
     "StoreError",
     "Tally",
+    "Verification",
     "Watcher",
     "__version__",
     "build_prompt",
     "compare",
+    "figure_signature",
     "load",
     "parse",
     "run",
     "score",
     "tally",
+    "verify",
 ]

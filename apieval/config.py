@@ -66,6 +66,15 @@ class Providers(Section):
             "that has it with --config."
         )
 
+    def check_shown(self, name: str) -> None:
+        """Refuse a name with an address that cannot be used, since it may hold a password.
+
+        Raises:
+            ConfigError: which does not repeat the name.
+        """
+        if name not in self.models and directory.holds_an_address(name):
+            directory.resolve(name)
+
     def params(self, model: AnyModel, chosen: Params | None = None) -> dict[str, Any]:
         """Return the sampling parameters that are sent: the defaults, the model's, those chosen.
 

@@ -36,6 +36,8 @@ PLAIN: Final[Mapping[str, _Plain]] = {
     "openrouter": _Plain("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "huggingface": _Plain("https://router.huggingface.co/v1", "HF_TOKEN"),
 }
+_SCHEMES: Final = ("http://", "https://")
+_WRITTEN: Final = "an address is written as http://HOST:PORT/v1#MODEL, and nothing more"
 HOSTED: Final[Mapping[str, str]] = {
     "anthropic": "ANTHROPIC_API_KEY",
     "gemini": "GEMINI_API_KEY",
@@ -51,14 +53,22 @@ def resolve(name: str) -> OpenAICompatible | Hosted | None:
     Raises:
         ConfigError: for an address that is none or lacks `#MODEL`, and for an unknown provider.
     """
-    address = name.lower().startswith(("http://", "https://"))
+    address = name.lower().startswith(_SCHEMES)
+    if not address and holds_an_address(name):
+        raise ConfigError(f"the model's name is not to be understood: {_WRITTEN}.")
     try:
         return _at_address(name) if address else _at_provider(name)
     except ValidationError as error:
         said = error.errors()[0]["msg"].removeprefix("Value error, ")
         # an address may hold a password, so that it is not repeated
-        what = "the address in the model's name is" if address else f"model {name!r}:"
-        raise ConfigError(f"{what} {said}.") from None
+        what = "the address in the model's name" if address else f"model {name!r}"
+        raise ConfigError(f"{what}: {said}.") from None
+
+
+def holds_an_address(name: str) -> bool:
+    """Say whether a name, which no entry has, begins with an address, or with what may be one."""
+    prefix, slash, _ = name.partition("/")
+    return {":", "@"} <= set(prefix) or (bool(slash) and bool({":", "@"} & set(prefix)))
 
 
 def _at_provider(name: str) -> OpenAICompatible | Hosted | None:
@@ -95,6 +105,8 @@ def litellm_name(model: OpenAICompatible | Hosted) -> str | None:
 def _at_address(name: str) -> OpenAICompatible:
     url, _, model = name.partition("#")
     found = OpenAICompatible(provider="openai-compatible", base_url=[url], model=model or "none")
+    if "?" in model:  # as behind an address, where a key may stand
+        raise ConfigError(f"the model's name has something behind '?': {_WRITTEN}.")
     if not model:
         raise ConfigError(f"{name}: say which model of the server is meant: {url}#MODEL.")
     return found

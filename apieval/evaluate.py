@@ -1,4 +1,4 @@
-"""The verbs: run models, check them, score answers, compare scores; each returns what it found.
+"""The verbs: run models, check them, score answers, compare and verify; each returns what it found.
 
 This module joins the wings and owns no knowledge of its own. What a run needs is imported when
 one begins: scoring never opens a socket, and cannot.
@@ -10,29 +10,36 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
 from apieval import config as configuration
-from apieval import scored
+from apieval import data as datasets
+from apieval import foreign, scored
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
-from apieval.analysis.measured import Measured
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
+from apieval.analysis.shared_wrong import shared
+from apieval.audited import Auditor
 from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
-from apieval.rebus import answers, dataset, prompts, scoring
+from apieval.rebus import conversation, prompts
+from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
-from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import Result, result_of, score_stored, write
-from apieval.run import header, plan
+from apieval.rebus.prompts import Prompt
+from apieval.results import Onlooker, Result, result_of, run_of, score_stored, write
+from apieval.run import plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import SETTINGS, Rebus, Request, RunSpec, Setting
+from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
+from apieval.verification import Verification, verify
+
+__all__ = ["Verification", "check", "compare", "run", "score", "verify", "why"]
 
 MOST_SAMPLES: Final = 1_000
 
@@ -44,7 +51,8 @@ def run(
 
     A run that was begun before goes on where it stopped. Every model is checked before the first
     request. The user's interrupt ends all; a model that stops early does not end the others.
-    There is a result for each model, in the order they were named.
+    There is a result for each model, in the order they were named; with a set of prompts, for
+    each model by each prompt.
 
     Raises:
         ConfigError, DataError, StoreError: before anything is asked.
@@ -57,11 +65,16 @@ def run(
     _check(models, options)
     providers = _providers(options)
     chosen = _chosen(options)
-    ready = [prepare(name, providers, os.environ, options.lexicon, chosen) for name in models]
-    selection = _selection(options)
-    watchers = zip(ready, watcher.each(models), strict=True)
-    runs = [OneRun(each, options, selection, its_own) for each, its_own in watchers]
-    for each in runs:
+    said = _prompts(options)
+    ready = [
+        prepare(name, providers, os.environ, options.lexicon, chosen, options.given)
+        for name in models
+    ]
+    selection = _selection(options, watcher.message)
+    runs = [OneRun(each, options, selection, prompt, watcher) for each in ready for prompt in said]
+    its_own = watcher.each([each.label for each in runs])
+    for each, follows in zip(runs, its_own, strict=True):
+        each.watcher = follows
         each.check()
     return carry_out(runs, options, selection, watcher)
 
@@ -79,15 +92,17 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
     providers = _providers(options)
     chosen = _chosen(options)
-    prepared = prepare(model, providers, os.environ, options.lexicon, chosen)
+    prepared = prepare(model, providers, os.environ, options.lexicon, chosen, options.given)
     selection = _selection(options)
     with closing(ResponseCache(options.cache)) as cache:
-        for request in prompts.requests(
+        for request in conversation.requests(
             selection.rebuses,
             options.settings,
             options.samples,
             prepared.identity,
-            system_prompt=prepared.system_prompt,
+            conversation=Conversation(
+                _prompt(options), prepared.system_prompt, options.given, prepared.prefill
+            ),
         ):
             if cache.get(request) is None:
                 yield request, cache.nearest(request.identity)
@@ -99,12 +114,14 @@ def check(
     *,
     row: str | None = None,
     tell: Callable[[str, Step], None] = lambda _model, _step: None,
+    say: datasets.Say | None = None,
 ) -> list[Check]:
     """Ask each model one question, once, and say what a run would take; None is every model.
 
     `options` are those of the run in question, `row` the id of the rebus that is asked, without
-    it the first one of the run; `tell` is told every step as soon as it is done. Models that are
-    named are checked one after the other, all of them several at once.
+    it the first one of the run; `tell` is told every step as soon as it is done, `say` what is
+    fetched for it. Models that are named are checked one after the other, all of them several at
+    once.
 
     Raises:
         ConfigError, DataError: before anything is asked.
@@ -115,10 +132,12 @@ def check(
     providers = _providers(options)
     names = providers.names() if models is None else models
     _check(names, options)
+    for name in names:
+        providers.check_shown(name)
     chosen = _chosen(options)
-    selection = _selection(options)
+    selection = _selection(options, say)
     rebus = selection.rebuses[0] if row is None else _row(selection, row)
-    question = one_check.Question(options, chosen, selection, rebus)
+    question = one_check.Question(options, chosen, selection, _prompt(options), rebus)
     checks = [one_check.OneCheck(name, providers, os.environ, question, tell) for name in names]
     apart = one_check.batches(checks) if models is None else [[each] for each in checks]
     found = one_check.carry_out(apart)
@@ -133,8 +152,23 @@ def _chosen(options: RunOptions) -> Params:
     return configuration.chosen_params(options.preset, options.params, options.drop)
 
 
-def _selection(options: RunOptions) -> Selection:
-    return dataset.load(options.data).select(options.subsets, options.limit)
+def _prompts(options: RunOptions) -> list[Prompt]:
+    """Return the prompts of a run: one, or all of a folder's templates."""
+    if options.prompt_set is None:
+        return [_prompt(options)]
+    if options.prompt is not None:
+        raise ConfigError("--prompt or --prompt-set: give one of them.")
+    if options.name is not None:
+        raise ConfigError("--name names one run, but a set of prompts makes several.")
+    return prompts.choose_all(options.prompt_set, options.shots)
+
+
+def _prompt(options: RunOptions) -> Prompt:
+    return prompts.choose(options.prompt, options.shots)
+
+
+def _selection(options: RunOptions, say: datasets.Say | None = None) -> Selection:
+    return datasets.load(options.data, say=say).select(options.subsets, options.limit)
 
 
 def _row(selection: Selection, row: str) -> Rebus:
@@ -149,7 +183,7 @@ def _row(selection: Selection, row: str) -> Rebus:
     return found
 
 
-def score(
+def score(  # noqa: PLR0913 # an argument an option
     path: Path,
     data: str | Path | None = None,
     *,
@@ -157,11 +191,15 @@ def score(
     subsets: Sequence[str] = (),
     limit: int | None = None,
     out: Path | None = None,
+    say: datasets.Say | None = None,
+    against: Sequence[Path] | None = None,
 ) -> Result:
     """Score stored answers, offline: a run folder, raw answers (JSONL), or the study's parsed CSV.
 
     A run folder knows its data and gets its `scores.jsonl` and `summary.json` anew, unless `out`
-    names another folder; other files need `data`, and are written only where `out` is given.
+    names another folder; other files need `data`, and are written only where `out` is given. `say`
+    is told once of the terms that the challenge's data may be used on. With runs to hold the
+    answers `against`, be they none, the summary has an `audit` too.
 
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
@@ -173,23 +211,13 @@ def score(
             raise ConfigError(
                 f"{path}: a run is scored whole; leave out --setting, --subset and --limit."
             )
-        return _score_run(path, data, out)
+        return _score_run(path, data, out, against, say)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
-    setting = setting or "regular"
-    whole = dataset.load(data, gold_only=True)
-    selection = whole.select(subsets, limit)
-    parsers = tuple(scoring.PARSERS)
-    if path.suffix.lower() == ".csv":
-        answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
-        parsers = (official.NAME,)  # the texts are gone
-    else:
-        answered = list(_raw(path, selection, setting))
-        scores = [each.scores[official.NAME] for each in answered]
-        settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
-        samples = 1 + max((each.sample for each in scores), default=0)
-    measured = Measured(path.stem, selection, settings or [setting], samples, parsers=parsers)
-    return result_of(path.stem, out, write(out, measured, answered, None))
+    selection = datasets.at_hand(data, gold_only=True, say=say).select(subsets, limit)
+    found = foreign.read(path, selection, setting or "regular")
+    onlooker = Onlooker() if against is None else Auditor(selection, against)
+    return result_of(path.stem, out, write(out, found.measured, found.answers, None, onlooker))
 
 
 def compare(
@@ -217,6 +245,7 @@ def compare(
             f"these runs cannot be compared: {'; '.join(refused)}. Score them anew with one version "
             "and on the same data, or say --force to compare them all the same."
         )
+    doubts += _copies(runs)
     document = comparison.compare(runs, parser, [*map(_forced, doubts)], first)
     if not document["tests"]:
         raise StoreError(
@@ -228,6 +257,14 @@ def compare(
             "rebuses, so their gold rows differ. Score them anew, or say --force to leave such out."
         )
     return document
+
+
+def _copies(runs: Sequence[Scored]) -> Iterator[Objection]:
+    """Yield a doubt for every two runs that share their wrong answers."""
+    for one, other in combinations(runs, 2):
+        if one.side and other.side and any(shared(one.side, other.side)):
+            for each in shared(scored.with_texts(one), scored.with_texts(other)):
+                yield Objection(each["kind"], each["level"], each["text"])
 
 
 def _forced(doubt: Objection) -> Objection:
@@ -252,22 +289,6 @@ def _baseline(runs: Sequence[Scored], baseline: str) -> str:
     )
 
 
-def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
-    chosen = selection.by_id
-    for rebus, response in answers.raw(path, selection.data.by_id, setting):
-        if str(rebus.id) in chosen:
-            yield scoring.scored(response, rebus)
-
-
-def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
-    chosen = selection.by_id
-    for rebus, prediction in answers.parsed(path, selection.data.by_id):
-        if str(rebus.id) in chosen:
-            # the study's rows are what the official parser made of the answers
-            item = scoring.of_prediction(prediction, rebus, parser=official.NAME, setting=setting)
-            yield ScoredAnswer(rebus, {item.parser: item})
-
-
 def _check(models: Sequence[str], options: RunOptions) -> None:
     if isinstance(models, str) or isinstance(options.settings, str):
         raise ConfigError("models are a list of names, and settings a tuple, as in ('hints',).")
@@ -283,32 +304,26 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError(f"--name {options.name!r}: use letters, digits, '.', '_' and '-' alone.")
     if options.limit is not None and options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: must be 1 or more.")
+    if options.given not in {None, *GIVENS}:
+        raise ConfigError(f"--given {options.given}: give one of {', '.join(GIVENS)}.")
     if not 1 <= options.samples <= MOST_SAMPLES:
         raise ConfigError(f"--samples {options.samples}: must be 1 to {MOST_SAMPLES:,}.")
 
 
-def _score_run(folder: Path, data: str | Path | None, out: Path | None) -> Result:
-    known = header.read(folder)
-    if known is None:
-        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
-    try:
-        spec = RunSpec.model_validate(known["spec"])
-        path, digest = data or str(known["data"]["path"]), known["data"]["digest"]
-        status, message = known["status"], known.get("message")
-    except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
-    if data is None and path != dataset.SAMPLE and not Path(path).exists():
-        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
-    loaded = dataset.load(path)
-    if loaded.digest != digest:
-        raise DataError(
-            f"{path}: not the data file of this run ({digest} then, {loaded.digest} now); "
-            "give the one it was run on with --data."
-        )
-    selection = loaded.select(spec.subsets or (), spec.limit)
-    result = result_of(
-        spec.model, out or folder, score_stored(folder, out or folder, spec, selection)
-    )
+def _score_run(
+    folder: Path,
+    data: str | Path | None,
+    out: Path | None,
+    against: Sequence[Path] | None,
+    say: datasets.Say | None,
+) -> Result:
+    run = run_of(folder, data, say)
+    run.check_data()
+    selection = run.selection()
+    onlooker = Onlooker() if against is None else Auditor(selection, against)
+    summary = score_stored(folder, out or folder, run.spec, selection, onlooker)
+    result = result_of(run.spec.model, out or folder, summary)
+    status = run.header["status"]
     if result.status == "partial" and status in {"stopped", "interrupted"}:
-        return replace(result, status=status, message=message)
+        return replace(result, status=status, message=run.header.get("message"))
     return result

@@ -20,8 +20,10 @@ from apieval.errors import ApievalError, AttemptFailed, did_you_mean
 from apieval.options import RunOptions
 from apieval.providers.listing import served_models
 from apieval.providers.masking import Mask
-from apieval.rebus import prompts
+from apieval.rebus import conversation
+from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
+from apieval.rebus.prompts import Prompt
 from apieval.run import check_steps
 from apieval.run.prepare import Prepared, connected, without_key
 from apieval.run.session import drive, stopping_on_signals
@@ -50,6 +52,7 @@ class Question:
     options: RunOptions
     chosen: Params
     selection: Selection
+    prompt: Prompt
     rebus: Rebus
 
     def as_json(self) -> dict[str, Any]:
@@ -83,7 +86,10 @@ class OneCheck:
     async def _through(self) -> None:
         prepared = self._with_key(self._configured())
         setting, rebus = self.question.options.settings[0], self.question.rebus
-        request = prompts.request(rebus, setting, 0, prepared.identity, prepared.system_prompt)
+        prompt = self.question.prompt
+        given = self.question.options.given
+        said = Conversation(prompt, prepared.system_prompt, given, prepared.prefill)
+        request = conversation.request(rebus, setting, 0, prepared.identity, said)
         found = await self._asked(prepared, request)
         remedy = await self._remedy(prepared, found.failure) if found.failure else ""
         self._step(check_steps.reply(prepared, request, found, remedy))
@@ -91,10 +97,12 @@ class OneCheck:
         if found.reply is None:
             return
         self._step(check_steps.answer(found.reply))
-        self._step(check_steps.parse(found.reply, found.outcome, rebus, setting))
+        self._step(check_steps.parse(found.reply, found.outcome, rebus, setting, given))
         options, chosen = self.question.options, self.question.selection.rebuses
-        whole = ((r, s) for s, r, _ in product(options.settings, chosen, range(options.samples)))
-        self._step(check_steps.outlook(prepared, whole, (rebus, setting), found))
+        whole = product(options.settings, chosen, range(options.samples))
+        lengths = (conversation.lengths(each, s, prompt, given) for s, each, _ in whole)
+        asked = conversation.lengths(rebus, setting, prompt, given)
+        self._step(check_steps.outlook(prepared, lengths, asked, found))
 
     def _step(self, step: Step) -> None:
         self._steps.append(step)
@@ -108,7 +116,11 @@ class OneCheck:
         question = self.question
         try:
             found = without_key(
-                self.name, self.providers, question.options.lexicon, question.chosen
+                self.name,
+                self.providers,
+                question.options.lexicon,
+                question.chosen,
+                question.options.given,
             )
         except ApievalError as error:
             self._fail("configuration", error)

@@ -17,10 +17,13 @@ from typing import Any, Final
 
 from apieval.errors import RunFailure, StoppedEarly, StoreError
 from apieval.options import RunOptions
-from apieval.rebus import prompts
+from apieval.rebus import conversation, prompts
+from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
+from apieval.rebus.prompts import Prompt
 from apieval.results import Result, nothing, result_of, score_stored
 from apieval.run import header, plan, store
+from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Forecast, forecast
@@ -32,10 +35,9 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
-from apieval.signature import digest
 from apieval.wording import counted
 
-_OPEN: Final = {"ended": None, "took_s": None, "message": None}
+_OPEN: Final = {"ended": None, "took_s": None, "message": None, "responses": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
 
@@ -57,6 +59,7 @@ class OneRun:
     prepared: Prepared
     options: RunOptions
     selection: Selection
+    prompt: Prompt
     watcher: Watcher
     spec: RunSpec = field(init=False)
     folder: Path = field(init=False)
@@ -81,17 +84,30 @@ class OneRun:
             subsets=self.selection.subsets or None,
             limit=options.limit,
             samples=options.samples,
-            prompts=self._prompts(),
+            prompts=self.conversation.hashes(options.settings),
+            given=options.given,
         )
-        self.folder = options.out / (options.name or plan.folder_name(self.spec))
+        self.folder = options.out / (options.name or plan.folder_name(self.spec, self._variant))
 
-    def _prompts(self) -> dict[str, str]:
-        """Return the hashes of what is said: the template of each setting, and before it."""
-        said: dict[str, str] = {
-            setting: prompts.template_hash(setting) for setting in self.options.settings
-        }
-        before = self.prepared.system_prompt
-        return said if before is None else {**said, "system": digest(before)}
+    @property
+    def conversation(self) -> Conversation:
+        """Return what is said for every rebus."""
+        prepared = self.prepared
+        return Conversation(
+            self.prompt, prepared.system_prompt, self.options.given, prepared.prefill
+        )
+
+    @property
+    def label(self) -> str:
+        """Return what tells this run from others: its model, and its prompt where it is another."""
+        return f"{self.spec.model} ({self._variant})" if self._variant else self.spec.model
+
+    @property
+    def _variant(self) -> str:
+        """Return what sets this run apart from one of the challenge's own, nothing where nothing."""
+        named = [] if prompts.is_official(self.spec.prompts) else [self.prompt.name]
+        given = [f"given {self.spec.given}"] if self.spec.given else []
+        return ", ".join([*named, *given])
 
     def check(self) -> None:
         """Refuse a budget that cannot be kept, and a folder that holds another run.
@@ -133,7 +149,7 @@ class OneRun:
         total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
         stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
         self.left = total - stored
-        self.watcher.began(spec.model, self.folder, total, stored)
+        self.watcher.began(self.label, self.folder, total, stored)
         if not self.left:
             self._over()
 
@@ -213,13 +229,17 @@ class OneRun:
             "path": self.options.data,
             "digest": data.digest,
             "n": len(self.selection.rebuses),
+            **data.published,
             "rule_breakers": broken,
         }
         price = self.prepared.known_price
         made = {
+            "prompt": self.prompt.as_json(),
+            "prefill": self.prepared.prefill if self.spec.given else None,
             "dropped": list(self.prepared.dropped),
             "preset": self.options.preset,
             "price": price.as_json() if price else None,
+            "system_prompt": self.prepared.system_prompt,
         }
         return {**plan.header(self.spec, facts), **made}
 
@@ -228,7 +248,7 @@ class OneRun:
         end = {
             "status": result.status,
             "message": result.message,
-            **{name: result.summary[name] for name in ("outcomes", "usage", "served")},
+            **{name: result.summary[name] for name in ("outcomes", "usage", "served", "responses")},
             "ended": (self._began + took).isoformat(),
             "took_s": round(took.total_seconds(), 3),
             "spent_usd": self._store.spent_usd,
@@ -244,17 +264,23 @@ class OneRun:
         price, answered = self.prepared.price, self._store.answered
         look = cache if price else None
         lengths = (
-            prompts.lengths(rebus, setting)
+            conversation.lengths(rebus, setting, self.prompt, self.spec.given)
             for setting, rebus, sample in self._questions()
             if (rebus.id, setting, sample) not in answered
             and not (look and look.get(self._request(rebus, setting, sample)))
         )
         return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
 
+    def _budget(self) -> Budget | None:
+        """Return what may still be spent, None for no bound."""
+        budget = self.prepared.budget(self.options.max_cost_usd, self._store.spent_usd)
+        if budget:
+            like = self._request(self.selection.rebuses[0], self.spec.settings[-1], 0)
+            budget.assume(self._store.unpriced, like)
+        return budget
+
     def _request(self, rebus: Rebus, setting: Setting, sample: int) -> Request:
-        return prompts.request(
-            rebus, setting, sample, self.spec.identity, self.prepared.system_prompt
-        )
+        return conversation.request(rebus, setting, sample, self.spec.identity, self.conversation)
 
     async def _asked(self, limiter: Limiter, cache: ResponseCache | None) -> bool:
         """Ask, and say whether that came to its end without being stopped."""
@@ -269,17 +295,17 @@ class OneRun:
                 patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
                 price=self.prepared.price,
-                budget=self.prepared.budget(options.max_cost_usd, self._store.spent_usd),
+                budget=self._budget(),
                 ask_again=self._ask_again(),
             )
             await runner.run(
-                prompts.requests(
+                conversation.requests(
                     self.selection.rebuses,
                     spec.settings,
                     spec.samples,
                     spec.identity,
                     self._store.answered,
-                    self.prepared.system_prompt,
+                    self.conversation,
                 )
             )
             self._runner = self._task = None  # what comes now is no more to be stopped

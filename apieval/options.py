@@ -10,15 +10,18 @@ from typing import Literal
 from platformdirs import user_cache_path
 
 from apieval.rebus.dataset import SAMPLE
-from apieval.schema import SETTINGS, Setting
+from apieval.schema import SETTINGS, Given, Setting
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How to run; the options of `apieval run`. Only the first group can change an answer.
 
-    `data` is `sample` or a path. `params` and `drop` change what goes into the request, over the
-    preset's and the file's own. `limit` takes the first rows of each subset. `timeout_s` is the
+    `data` is `sample`, `hub` (the challenge's test file) or a path. `params` and `drop` change what
+    goes into the request, over the preset's and the file's own. `prompt` is a template of one's
+    own, `prompt_set` a folder of them, `shots` a number of examples or a data file of them; `given`
+    is how far the right answer is begun for the model. `limit` takes the first rows of each
+    subset. `timeout_s` is the
     wall-clock limit of one attempt, in seconds. `concurrency` None is the model's own limit.
     `cache` None is no cache.
     """
@@ -30,6 +33,10 @@ class RunOptions:
     limit: int | None = None
     samples: int = 1
     lexicon: Path | None = None
+    prompt: Path | None = None
+    prompt_set: Path | None = None
+    shots: int | Path | None = None
+    given: Given | None = None
     preset: str | None = None
     params: Mapping[str, object] = field(default_factory=dict)
     drop: tuple[str, ...] = ()

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from apieval import data as datasets
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
-from apieval.errors import StoreError
-from apieval.rebus import scoring
-from apieval.rebus.dataset import Selection
-from apieval.rebus.prompts import length
+from apieval.errors import ConfigError, DataError, StoreError
+from apieval.rebus import prompts, scoring
+from apieval.rebus.dataset import SAMPLE, Dataset, Selection
+from apieval.rebus.metrics import told
+from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
+from apieval.signature import digest_lines
 from apieval.wording import counted
+
+
+class Onlooker:
+    """See every scored answer in turn, and add to the summary; this one adds nothing."""
+
+    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take in one answer, and by parser what stands beside its scores."""
+
+    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what comes to the summary, which is whole but for that."""
+        del summary
+        return {}
+
+
+_NOBODY: Final = Onlooker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +72,77 @@ def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Resul
     return Result(model, folder, "partial", summary, message)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as its folder says, with the data file as it is now."""
+
+    spec: RunSpec
+    header: Mapping[str, Any]
+    data: Dataset
+    path: str
+
+    def check_data(self) -> None:
+        """Refuse another data file than the one that was asked.
+
+        Raises:
+            DataError: with both hashes.
+        """
+        then = self.header["data"]["digest"]
+        if self.data.digest != then:
+            raise DataError(
+                f"{self.path}: not the data file of this run ({then} then, {self.data.digest} now); "
+                "give the one it was run on with --data."
+            )
+
+    def selection(self) -> Selection:
+        """Return the rows that were asked."""
+        return self.data.select(self.spec.subsets or (), self.spec.limit)
+
+
+def run_of(
+    folder: Path, data: str | Path | None = None, say: datasets.Say | None = None
+) -> StoredRun:
+    """Read a run's header and load its data file, `data` where it stands elsewhere now.
+
+    `say` is told once of the terms that the challenge's data may be used on.
+
+    Raises:
+        DataError, StoreError: where one of them is not there or cannot be used.
+    """
+    known = header.read(folder)
+    if known is None:
+        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
+    try:
+        spec = RunSpec.model_validate(known["spec"])
+        path = str(data or known["data"]["path"])
+        revision = None if data else known["data"].get("revision")
+        _ = known["data"]["digest"], known["status"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
+    named = path in {SAMPLE, datasets.HUB}
+    if data is None and not named and not Path(path).exists():
+        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
+    loaded = datasets.at_hand(path, revision=revision, say=say)
+    return StoredRun(spec, known, loaded, path)
+
+
 def score_stored(
-    folder: Path, out: Path | None, spec: RunSpec, selection: Selection
+    folder: Path,
+    out: Path | None,
+    spec: RunSpec,
+    selection: Selection,
+    onlooker: Onlooker = _NOBODY,
 ) -> dict[str, Any]:
     """Score a run's stored answers, one at a time, and write what came of it where `out` says.
+
+    The `onlooker` sees every answer too.
 
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
     """
     gold, usage = selection.by_id, Usage()
+    known = header.read(folder) or {}
+    prompt = prompt_of(folder, known)
 
     def answers() -> Iterator[ScoredAnswer]:
         for response in responses.stored(folder):
@@ -73,11 +153,18 @@ def score_stored(
                     f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
                     f"({response.setting}, sample {response.sample}), which is not of this run."
                 )
-            usage.add(response, length(rebus, response.setting))
-            yield scoring.scored(response, rebus)
+            usage.add(response, prompt.length(rebus, response.setting))
+            yield scoring.scored(response, rebus, spec.given)
 
-    known = header.read(folder) or {}
-    measured = Measured(
+    measured = measured_of(spec, selection, known, folder)
+    return write(out, measured, answers(), usage, onlooker)
+
+
+def measured_of(
+    spec: RunSpec, selection: Selection, known: Mapping[str, Any], folder: Path | None = None
+) -> Measured:
+    """Return what a run measures; `known` is what its header says."""
+    return Measured(
         spec.model,
         selection,
         spec.settings,
@@ -85,8 +172,38 @@ def score_stored(
         {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
         spec.prompts,
         known.get("dropped") or (),
+        prompt_name=str((known.get("prompt") or {}).get("name", prompts.OFFICIAL)),
+        given=spec.given,
+        identity=spec.identity,
+        responses=source(folder / responses.RESPONSES) if folder else None,
     )
-    return write(out, measured, answers(), usage)
+
+
+def source(path: Path) -> dict[str, Any]:
+    """Return what tells a file of answers from any other: its name, its lines and its hash.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    try:
+        lines, found = digest_lines(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    return {"file": path.name, "lines": lines, "digest": found}
+
+
+def prompt_of(folder: Path, known: Mapping[str, Any]) -> Prompt:
+    """Return the prompt of a run, made again of what its header says.
+
+    Raises:
+        StoreError: where that makes none.
+    """
+    try:
+        return prompts.restore(known.get("prompt") or {})
+    except (LookupError, TypeError, ConfigError) as error:
+        raise StoreError(
+            f"{folder / header.HEADER}: no prompt can be made of it: {error}"
+        ) from None
 
 
 def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
@@ -95,26 +212,39 @@ def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
 
 
 def write(
-    out: Path | None, measured: Measured, answers: Iterable[ScoredAnswer], usage: Usage | None
+    out: Path | None,
+    measured: Measured,
+    answers: Iterable[ScoredAnswer],
+    usage: Usage | None,
+    onlooker: Onlooker = _NOBODY,
 ) -> dict[str, Any]:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
-        measured.selection.rebuses, measured.settings, measured.samples, measured.parsers
+        measured.selection.rebuses,
+        measured.settings,
+        measured.samples,
+        measured.parsers,
+        told(measured.given),
     )
     details = Details(measured)
 
-    def collect(write_score: Callable[[ItemScore], None]) -> None:
+    def collect(write_score: Callable[[ItemScore, Mapping[str, Any]], None]) -> None:
         for answer in answers:
-            details.add(answer)
+            beside = details.add(answer)
+            onlooker.add(answer, beside)
             for item in answer.scores.values():
                 collector.add(item)
-                write_score(item)
+                write_score(item, beside.get(item.parser, {}))
+
+    def summed() -> dict[str, Any]:
+        summary = summarize(measured, collector, usage, details)
+        return {**summary, **onlooker.more(summary)}
 
     if out is None:
-        collect(lambda _: None)
-        return summarize(measured, collector, usage, details)
+        collect(lambda *_: None)
+        return summed()
     with files.writing_scores(out) as write_score:
         collect(write_score)
-    summary = summarize(measured, collector, usage, details)
+    summary = summed()
     files.write_summary(out, summary)
     return summary

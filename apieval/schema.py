@@ -19,6 +19,14 @@ from pydantic import BaseModel, ConfigDict, Field
 Setting = Literal["regular", "hints"]
 SETTINGS: Final[tuple[Setting, ...]] = ("regular", "hints")
 
+Given = Literal["definitions", "first-pass"]
+GIVENS: Final[tuple[Given, ...]] = ("definitions", "first-pass")
+"""How far an answer may be begun for the model, with the right steps."""
+
+Prefill = Literal["assistant", "continue", "prefix"]
+"""How an API takes an answer that is begun: as the last message, which is the assistant's; with
+vLLM's words for going on with it, too; marked as a prefix, as Mistral wants it."""
+
 RowId = int | str
 """A row's number in the data file, counted from 0, or the text of its `id` column."""
 
@@ -40,10 +48,15 @@ class Record(BaseModel):
 
 
 class Message(Record):
-    """One chat message, as it goes over the wire."""
+    """One chat message; `prefix` marks an answer that the model goes on with."""
 
     role: str
     content: str
+    prefix: bool | None = None
+
+    def wire(self) -> dict[str, Any]:
+        """Return the message as it goes over the wire."""
+        return self.model_dump(exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +250,14 @@ class RunSpec(Record):
     limit: int | None = None
     samples: int = Field(default=1, ge=1)
     prompts: dict[str, str]
+    given: Given | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the specification as it is kept and hashed; what is not given is not in it."""
+        made = self.model_dump(mode="json")
+        if self.given is None:
+            del made["given"]
+        return made
 
 
 def well_formed(text: str) -> str:

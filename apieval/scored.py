@@ -8,30 +8,33 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+from apieval.analysis.findings import UNNAMED
 from apieval.analysis.pairing import Scored, Tallies
+from apieval.analysis.shared_wrong import Key, Said, Side, said
 from apieval.analysis.summary import FORMAT
 from apieval.errors import ConfigError, StoreError, did_you_mean
-from apieval.rebus.metrics import METRICS
+from apieval.rebus.metrics import HEADLINE, METRICS, told
 from apieval.report.files import SCORES, SUMMARY
-from apieval.schema import SETTINGS, RowId, Setting, Tally
+from apieval.run.responses import RESPONSES, stored
+from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
 from apieval.signature import parts
 
 _ANEW: Final = "write it anew with `apieval score`."
 _SHOWN: Final = 80
 
 
-def read_all(folders: Sequence[Path], parser: str) -> list[Scored]:
+def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Scored]:
     """Read several folders; each is named by its model, or by more where models are equal.
 
     Raises:
-        ConfigError: for fewer than two folders, and one named twice.
+        ConfigError: for fewer folders than the `least`, and one named twice.
         StoreError: for files that are missing or cannot be read, naming file and line.
     """
-    if len(folders) < 2:  # noqa: PLR2004 # a comparison takes two
+    if len(folders) < least:
         raise ConfigError("name at least two folders to compare.")
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigError("a folder was named twice; name each once.")
@@ -58,7 +61,9 @@ class _Summary:
     model: str
     digest: str
     rebuses: int
+    given: Given | None
     signatures: Mapping[Setting, Mapping[str, str]]
+    served: frozenset[str]
 
 
 def _summary(folder: Path, parser: str) -> _Summary:
@@ -81,9 +86,11 @@ def _summary(folder: Path, parser: str) -> _Summary:
             _text(known["model"]),
             _text(known["data"]["digest"]),
             _count(known["data"]["n"]),
+            given_of(known.get("given")),
             signatures,
+            frozenset(((known.get("served") or {}).get("served_model") or {}).keys() - {UNNAMED}),
         )
-    except (LookupError, TypeError, ValueError, RecursionError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"{path}: no summary of scores ({_why(error)}); {_ANEW}") from None
     return found
 
@@ -105,6 +112,8 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
         setting: {} for setting in summary.signatures
     }
     ids: dict[str, RowId] = {}
+    hidden = told(summary.given)
+    what: dict[Setting, dict[Key, Said]] = {setting: {} for setting in summary.signatures}
     for number, line in enumerate(_lines(path), 1):
         try:
             value = json.loads(line)
@@ -112,7 +121,10 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
                 continue
             given = value["id"]
             samples = rows[cast("Setting", value["setting"])].setdefault(str(_id(given)), {})
-            samples[_new(value["sample"], samples)] = _tallies(value)
+            samples[_new(value["sample"], samples)] = tallies = _tallies(value, hidden)
+            if tallies:
+                key = (given, value["sample"])
+                what[value["setting"]][key] = _said(value, right=tallies[HEADLINE].right > 0)
         except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"{path}, line {number}: no score ({_why(error)}); {_ANEW}") from None
         ids[str(given)] = given
@@ -122,10 +134,33 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
         folder=str(folder),
         digest=summary.digest,
         rebuses=summary.rebuses,
+        given=summary.given,
         signatures=summary.signatures,
         rows=rows,
         ids=ids,
+        side=Side(name, summary.served | {summary.model}, what),
     )
+
+
+def _said(value: Mapping[str, Any], *, right: bool) -> Said:
+    parts = (value["word_guesses"], value["first_pass"], value["solution_words"])
+    return said(*parts, _text(value["solution"]), right=right)
+
+
+def with_texts(run: Scored) -> Side:
+    """Return what a run's answers say, with a hash of each whole text where the folder has them.
+
+    Raises:
+        StoreError: where they cannot be read.
+    """
+    if run.side is None or not (Path(run.folder) / RESPONSES).exists():
+        return run.side or Side(run.name, frozenset(), {})
+    known = {setting: dict(answers) for setting, answers in run.side.said.items()}
+    for response in stored(Path(run.folder)):
+        key = (response.id, response.sample)
+        if (found := known.get(response.setting, {}).get(key)) is not None:
+            known[response.setting][key] = found._replace(text=hash(response.text))
+    return replace(run.side, said=known)
 
 
 def _new(sample: object, known: Collection[int]) -> int:
@@ -135,13 +170,13 @@ def _new(sample: object, known: Collection[int]) -> int:
     return found
 
 
-def _tallies(value: Mapping[str, Any]) -> Tallies | None:
+def _tallies(value: Mapping[str, Any], hidden: Collection[str]) -> Tallies | None:
     counts = value["counts"]
     if value["outcome"] == "failed":
         if counts is not None:
             raise ValueError("a failed request with a score")
         return None
-    return {name: _tally(*counts[name]) for name in METRICS}
+    return {name: _tally(*counts[name]) for name in METRICS if name not in hidden}
 
 
 def _tally(right: object, total: object) -> Tally:
@@ -161,6 +196,17 @@ def _id(value: object) -> RowId:
     if type(value) is int or isinstance(value, str):
         return value
     raise ValueError(f"{value!r} is no id")
+
+
+def given_of(value: object) -> Given | None:
+    """Return how far answers were begun, as a summary says.
+
+    Raises:
+        ValueError: for what is none of it.
+    """
+    if value is not None and value not in GIVENS:
+        raise ValueError(f"{value!r} is no step that can be given")
+    return value
 
 
 def _text(value: object) -> str:

@@ -33,6 +33,7 @@ from apieval.fields import (
     VariableName,
     listed,
 )
+from apieval.schema import Prefill
 
 NO_PROMPT: Final = (
     "api: completions takes the prompt as plain text, which no system_prompt precedes"
@@ -125,12 +126,17 @@ class _Model(Section):
 
 
 class _Remote(_Model):
-    """What is reached over a network, with a key or without."""
+    """What is reached over a network, with a key or without.
+
+    `prefill` says how the API takes an answer that is begun for the model (`--given`); without it
+    the beginning goes into the question.
+    """
 
     api_key_env: VariableName | None = None
     system_prompt: str | None = Field(default=None, min_length=1)
     extra_body: Body = {}
     headers: Headers = {}
+    prefill: Prefill | None = None
     cache_identity: str | None = Field(default=None, min_length=1)
 
 

@@ -84,7 +84,7 @@ def _tell_of(broken: Mapping[str, Sequence[RowId]], name: str, watcher: Watcher)
 def _ask(
     runs: Sequence[OneRun], options: RunOptions, cache: ResponseCache | None, watcher: Watcher
 ) -> None:
-    forecasts = {each.spec.model: each.forecast(cache) for each in runs}
+    forecasts = {each.label: each.forecast(cache) for each in runs}
     if options.max_cost_usd is not None and len(runs) > 1:
         watcher.message(f"--max-cost {options.max_cost_usd:g} USD holds for each model")
     if not watcher.confirmed(forecasts):
@@ -112,7 +112,7 @@ async def _at_once(runs: Sequence[tuple[OneRun, Limiter]], cache: ResponseCache 
     same: dict[object, list[tuple[OneRun, Limiter]]] = {}
     for number, (each, limiter) in enumerate(runs):
         prepared = each.prepared
-        asked = canonical_json(prepared.identity), prepared.system_prompt
+        asked = canonical_json([prepared.identity, each.spec.prompts])
         same.setdefault(asked if cache else number, []).append((each, limiter))
     several = len(runs) > 1
     chains = (_in_turn(chain, cache, several=several) for chain in same.values())

@@ -16,6 +16,7 @@ from typing import Any, Final
 ALGORITHM: Final = "sha256"
 SHORT: Final = 12
 """Hex digits of a short hash: 48 bits, no clash among fewer than a million things."""
+_BLOCK: Final = 1 << 20
 _VALUE: Final = r"(?:[^\\|:]|\\[\\|:])*+"
 _PART: Final = re.compile(rf"([a-z_]+):({_VALUE})", re.DOTALL)
 _SIGNATURE: Final = re.compile(rf"[a-z_]+:{_VALUE}(?:\|[a-z_]+:{_VALUE})*+", re.DOTALL)
@@ -44,6 +45,16 @@ def digest_file(path: Path) -> str:
     """Return the hash of a file's bytes, tagged with its algorithm."""
     with path.open("rb") as file:
         return f"{ALGORITHM}:{hashlib.file_digest(file, ALGORITHM).hexdigest()}"
+
+
+def digest_lines(path: Path) -> tuple[int, str]:
+    r"""Return how many lines a file has, by their `\n`, and the hash of its bytes."""
+    lines, found = 0, hashlib.new(ALGORITHM)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            lines += block.count(b"\n")
+            found.update(block)
+    return lines, f"{ALGORITHM}:{found.hexdigest()}"
 
 
 def short(tagged: str, length: int = SHORT) -> str:
@@ -84,4 +95,8 @@ def parts(text: str) -> dict[str, str]:
     """
     if not _SIGNATURE.fullmatch(text):
         raise ValueError(f"no signature: {text[:80]!r}")
-    return {name: _ESCAPED.sub(r"\1", value) for name, value in _PART.findall(text)}
+    found = _PART.findall(text)
+    named = {name: _ESCAPED.sub(r"\1", value) for name, value in found}
+    if len(named) < len(found):
+        raise ValueError(f"no signature, a part stands twice: {text[:80]!r}")
+    return named

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,9 @@ from ruamel.yaml.error import YAMLError
 from apieval.errors import ConfigError
 from apieval.schema import well_formed
 
+MOST_BYTES: Final = 1_000_000
+MOST_VALUES: Final = 100_000
+LARGEST: Final = 2**64
 _VALUES: Final = re.compile(r' with value ".*" \(original value: ".*"\)', re.DOTALL)
 """What the loader adds about a key that stands twice; the values may be secret."""
 
@@ -32,7 +35,14 @@ def read(path: Path) -> object:
         ConfigError: naming the file and the place of what cannot be read.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ConfigError(
+                f"{path}: larger than {MOST_BYTES:,} bytes, which no configuration is; is it the "
+                "right file?"
+            )
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         where = f"{path}: not UTF-8 text (byte {error.start})"
         raise ConfigError(f"{where}; save it as UTF-8.") from None
@@ -40,7 +50,7 @@ def read(path: Path) -> object:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
     try:
         value = _parse(text)
-        _check_plain(path, value, "")
+        _check_plain(path, value)
     except (YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(_VALUES.sub("", str(error)).partition("To suppress")[0].split())
         raise ConfigError(f"{path}: not YAML: {reason}.") from None
@@ -56,22 +66,34 @@ def _parse(text: str) -> object:
     return YAML(typ="safe", pure=True).load(io.StringIO(text))
 
 
-def _check_plain(path: Path, value: object, place: str) -> None:
+def _check_plain(path: Path, whole: object) -> None:
     """Refuse what JSON, and so no request and no record, can carry."""
+    for number, (place, value) in enumerate(_parts(whole, "")):
+        shown = f"{path}: {place or 'the file'}"
+        if number > MOST_VALUES:  # a few aliases of aliases stand for billions
+            raise ConfigError(
+                f"{path}: holds more than {MOST_VALUES:,} values, aliases written out."
+            )
+        if not isinstance(value, dict | list | str | int | float | None):
+            raise ConfigError(f"{shown}: holds a {type(value).__name__}; put text in quotes.")
+        if isinstance(value, str) and not value.isascii() and well_formed(value) != value:
+            raise ConfigError(f"{shown}: holds half a character, which nothing can carry.")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f"{shown}: {value} is no number that can be sent.")
+        if isinstance(value, int) and abs(value) > LARGEST:
+            raise ConfigError(f"{shown}: the number is larger than any that can be sent.")
+
+
+def _parts(value: object, place: str) -> Iterator[tuple[str, object]]:
+    """Yield a value and all that is in it, keys too, each with its place."""
+    yield place, value
     if isinstance(value, dict):
         for key, inner in value.items():
-            _check_plain(path, key, place)
-            _check_plain(path, inner, f"{place}.{key}".lstrip("."))
+            yield from _parts(key, place)
+            yield from _parts(inner, f"{place}.{key}".lstrip("."))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            _check_plain(path, inner, f"{place}.{number}".lstrip("."))
-    elif not isinstance(value, str | int | float | None):
-        kind = type(value).__name__
-        raise ConfigError(f"{path}: {place}: holds a {kind}; put text in quotes.")
-    elif isinstance(value, str) and not value.isascii() and well_formed(value) != value:
-        raise ConfigError(f"{path}: {place}: holds half a character, which nothing can carry.")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{path}: {place}: {value} is no number that can be sent.")
+            yield from _parts(inner, f"{place}.{number}".lstrip("."))
 
 
 def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

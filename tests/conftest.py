@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from hypothesis import settings
 
-# Under `nohup` the hang-up is ignored, and whoever is started here would ignore it too.
+# Under `nohup` the hang-up is ignored, behind `&` in a script Ctrl-C, and whoever is started here
+# would ignore them too.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LITELLM: Final = {"test_hosted.py", "test_llmock.py"}
+"""The files that import litellm, which takes as long as hundreds of other tests."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Any:  # noqa: ANN401 # xdist's
+    """Share out whole files, those that import litellm to one worker."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    scheduler = import_module("xdist.scheduler").LoadFileScheduling(config, log)
+
+    def room(nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "litellm" if Path(file).name in LITELLM else file
+
+    scheduler._split_scope = room
+    return scheduler
 
 
 # No test asserts a timing, and the same tests run the same examples everywhere.
@@ -22,9 +46,19 @@ settings.load_profile("apieval")
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
-        if name.upper().startswith("APIEVAL_") or name.upper().endswith(("_API_KEY", "PROXY")):
+        own = name.upper().startswith(("APIEVAL_", "HF_", "HUGGING"))
+        if own or name.upper().endswith(("_API_KEY", "PROXY")):
             monkeypatch.delenv(name)
     # neither is made here: who needs one makes it, and the folder stays empty for the test
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def untraced() -> Iterator[None]:
+    """Let a test of sheer volume run at full speed; its branches are measured in other tests."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(tracer)

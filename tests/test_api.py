@@ -13,7 +13,7 @@ from apieval.rebus import dataset, prompts
 from apieval.schema import RunSpec
 from tests.records import ANSWER, ROW, response, write_csv
 
-HEAVY = ("httpx", "aiohttp", "litellm", "numpy", "pyarrow", "matplotlib")
+HEAVY = ("httpx", "aiohttp", "litellm", "numpy", "pyarrow", "matplotlib", "huggingface_hub")
 
 
 def python(code: str, *arguments: object) -> str:
@@ -80,7 +80,7 @@ for path, data in zip(sys.argv[1::2], sys.argv[2::2]):
     result = apieval.score(Path(path), data or None)
     figure = result.summary["figures"]["regular"]["all"]["official"]["solution_match"]["micro"]
     print(json.dumps([result.status, figure["value"], figure["n"]]))
-print(json.dumps([name for name in ("aiohttp", "httpx") if name in sys.modules]))
+print(json.dumps([name for name in ("aiohttp", "httpx", "httpx2") if name in sys.modules]))
 """
 
 

@@ -70,7 +70,8 @@ def test_other_names_are_no_direct_ones(name: str) -> None:
         ("openai/\ud83d", "model 'openai/"),
         ("http://localhost:8000/v1", "http://localhost:8000/v1#MODEL"),
         ("http://localhost:8000/v1#", "say which model"),
-        ("http://#m", "the address in the model's name is not an address"),
+        ("http://#m", "the address in the model's name: not an address"),
+        ("localhost:8000/v1#m", "an address is written as http://HOST:PORT/v1#MODEL"),
         ("http://h:99999#m", "not an address"),
         ("http://h/v1?x=1#m", "behind '?'"),
     ],
@@ -87,6 +88,34 @@ def test_a_password_in_an_address_is_refused_and_not_shown(scheme: str, end: str
     with pytest.raises(ConfigError, match="user name or password") as caught:
         directory.resolve(f"{scheme}://utente:{PASSWORD}@host.example/v1{end}")
     assert PASSWORD not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"u:{PASSWORD}@host:8000/v1#m",
+        f"u:{PASSWORD}@host",
+        f"ws://u:{PASSWORD}@host/v1#m",
+        f" http://u:{PASSWORD}@host/v1#m",
+        f"http:/u:{PASSWORD}@host/v1#m",
+        f"http://host/v1#m?api_key={PASSWORD}",
+        f"http://host/v1?api_key={PASSWORD}#m",
+    ],
+)
+def test_a_secret_in_what_is_no_address_is_not_shown(name: str) -> None:
+    providers = Providers.model_validate({"version": 1})
+    for refuse in (providers.find, providers.check_shown):
+        with pytest.raises(ConfigError, match=r"/v1#MODEL|behind '\?'") as caught:
+            refuse(name)
+        assert PASSWORD not in str(caught.value)
+
+
+def test_a_colon_in_a_name_without_an_address_is_part_of_it() -> None:
+    providers = Providers.model_validate({"version": 1})
+    providers.check_shown("llama3:8b")
+    with pytest.raises(ConfigError, match="'llama3:8b' is not configured"):
+        providers.find("llama3:8b")
+    providers.check_shown("openrouter/org/m:free")
 
 
 prefixes = st.sampled_from(["openai/", "gemini/", "http://", "https://h/v1#", "HTTP://", "x/", ""])

@@ -17,6 +17,7 @@ PACKAGE = Path(apieval.__file__).parent
 LAYERS = {
     "errors": 0,
     "version": 0,
+    "whole_file": 0,
     "wording": 0,
     "schema": 0,
     "signature": 1,
@@ -25,6 +26,7 @@ LAYERS = {
     "providers": 2,
     "run": 3,
     "analysis": 3,
+    "hub": 3,
     "report": 4,
     "evaluate": 5,
     "cli": 6,
@@ -35,20 +37,30 @@ ANNEXES = {
     "fields": "config",
     "sections": "config",
     "directory": "config",
+    "data": "evaluate",
     "options": "evaluate",
     "results": "evaluate",
     "one_run": "evaluate",
     "side_by_side": "evaluate",
     "one_check": "evaluate",
     "scored": "evaluate",
+    "foreign": "evaluate",
+    "audited": "evaluate",
+    "verification": "evaluate",
+    "verified_files": "evaluate",
+    "verified_run": "evaluate",
+    "verified_scores": "evaluate",
 }
 """Files of the ground floor that belong to a room of another name."""
 
 LATE = {
+    "analysis.diagnosis": {"rapidfuzz.distance"},
     "analysis.paired": {"numpy"},
     "analysis.statistics": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
+    "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
     "cli.serve": {"apieval.rebus.baseline.server"},
+    "data": {"apieval.hub.challenge"},
     "evaluate": {
         "apieval.one_check",
         "apieval.one_run",
@@ -56,7 +68,9 @@ LATE = {
         "apieval.run.prepare",
         "apieval.side_by_side",
     },
+    "hub.download": {"apieval.hub.transfer"},
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
+    "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }

@@ -42,7 +42,7 @@ def test_every_command_works_and_says_what_is_shown(block: str) -> None:
 def test_the_configuration_shown_can_be_loaded(tmp_path: Path) -> None:
     path = tmp_path / config.FILE_NAME
     path.write_text("".join(blocks("yaml")), encoding="utf-8")
-    assert config.load(path).names() == ("baseline", "my-llama", "hosted")
+    assert config.load(path).names() == ("baseline", "my-llama", "hosted", "gateway")
 
 
 def test_the_notebook_cell_works(capsys: pytest.CaptureFixture[str]) -> None:

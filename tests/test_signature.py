@@ -69,6 +69,14 @@ def test_digests_are_tagged(tmp_path: Path) -> None:
     assert sig.short(expected, 8) == expected[7:15]
 
 
+def test_lines_are_counted_as_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes("uno\u2028\ndue\r\ntre".encode())
+    assert sig.digest_lines(path) == (2, sig.digest_file(path))
+    path.write_bytes(b"\n" * ((1 << 20) + 1))
+    assert sig.digest_lines(path) == ((1 << 20) + 1, sig.digest_file(path))
+
+
 def test_a_digest_takes_any_text() -> None:
     assert sig.digest("\ud800") != sig.digest("\ufffd")
 
@@ -129,7 +137,9 @@ def test_its_parts_can_be_read_back(parts: dict[str, str]) -> None:
     assert sig.parts(sig.signature(parts)) == parts
 
 
-@pytest.mark.parametrize("text", ["", "data", "data:a|", "data:a:b", "data:a\\", "Data:a", "a:b|c"])
+@pytest.mark.parametrize(
+    "text", ["", "data", "data:a|", "data:a:b", "data:a\\", "Data:a", "a:b|c", "a:b|a:c"]
+)
 def test_no_signature_has_no_parts(text: str) -> None:
     with pytest.raises(ValueError, match="no signature"):
         sig.parts(text)

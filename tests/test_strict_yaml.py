@@ -85,6 +85,8 @@ def test_faults(tmp_path: Path, text: str | bytes, message: str) -> None:
         pytest.param('{"a": NaN}', r"a: nan is no number", id="NaN in JSON"),
         pytest.param("a: !!binary aGVsbG8=", r"a: holds a bytes", id="bytes"),
         pytest.param("a: !!set {x, y}", r"a: holds a set", id="set"),
+        pytest.param("a: 0x" + "f" * 5000, r"a: the number is larger", id="no end of digits"),
+        pytest.param('"\\ud800"', r": the file: holds half", id="the file itself"),
         pytest.param("a: {2024-01-01: x}", r"a: holds a date", id="date as a key"),
     ],
 )
@@ -122,3 +124,16 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         strict_yaml.read(tmp_path / "none.yaml")
     with pytest.raises(ConfigError, match=r"cannot be read: Is a directory"):
         strict_yaml.read(tmp_path)
+
+
+def test_aliases_of_aliases_end_soon(tmp_path: Path) -> None:
+    levels = [f"x{each}: &x{each} [{', '.join([f'*x{each - 1}'] * 9)}]" for each in range(1, 10)]
+    with pytest.raises(ConfigError, match=r"more than 100,000 values"):
+        read(tmp_path, "\n".join(["x0: &x0 [1, 2]", *levels]))
+
+
+def test_a_file_that_never_ends_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"/dev/zero: larger than 1,000,000 bytes"):
+        strict_yaml.read(Path("/dev/zero"))
+    with pytest.raises(ConfigError, match=r"is it the right file"):
+        read(tmp_path, "a" * 1_000_001)

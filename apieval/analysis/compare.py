@@ -85,6 +85,7 @@ def _run(run: Scored) -> dict[str, Any]:
 
 def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
     shared = common(a, b, setting)
+    measured = [name for name in shown_in(setting, a.given) if name in shown_in(setting, b.given)]
     return {
         "a": a.name,
         "b": b.name,
@@ -92,7 +93,7 @@ def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
         "rebuses": len(shared.rebuses),
         "answers": shared.answers,
         "left_out": dict(shared.left_out),
-        "metrics": {name: metric(name, shared) for name in shown_in(setting) if shared.rebuses},
+        "metrics": {name: metric(name, shared) for name in measured if shared.rebuses},
         "solved": _solved(shared.rebuses),
     }
 

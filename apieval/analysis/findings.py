@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
 from apieval.rebus.cut import Cut
+from apieval.schema import RowId
 from apieval.sections import TOKEN_LIMITS
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
 """Stands for the name a server did not give."""
+MANY_BLANKS: Final = 0.05
+"""From this share on they are told with the figures; fewer by an audit alone."""
 _SHOWN: Final = 5
 
 Served = Mapping[str, Mapping[str, int]]
@@ -22,6 +25,36 @@ class Finding(TypedDict):
     kind: str
     level: Literal["warning", "note"]
     text: str
+
+
+class AuditFinding(Finding):
+    """One entry of an audit: how many of how many, which rows, and what else it rests on."""
+
+    count: int
+    of: int
+    ids: list[RowId]
+    more: dict[str, Any]
+
+
+def audited(
+    kind: str,
+    level: Literal["warning", "note"],
+    text: str,
+    ids: Iterable[RowId],
+    of: int,
+    **more: object,
+) -> AuditFinding:
+    """Return an entry of an audit: these rows, of so many."""
+    rows = list(ids)
+    return {
+        "kind": kind,
+        "level": level,
+        "text": text,
+        "count": len(rows),
+        "of": of,
+        "ids": rows,
+        "more": more,
+    }
 
 
 def of_run(
@@ -52,6 +85,21 @@ def of_request(
         yield _warning("answers_cut", said)
     if dropped:
         yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")
+
+
+def of_blanks(setting: str, blank: int, answers: int, solved: int) -> Iterator[Finding]:
+    """Yield what blank answers, which count wrong, do to the figure; `solved` are official."""
+    if not blank:
+        return
+    share, others = blank / answers, answers - blank
+    said = (
+        f"{blank:,} of {counted(answers, 'answer')} in {setting} are blank (empty or refused) and "
+        f"count wrong ({share:.1%})"
+    )
+    if others:
+        said += f": of the other {others:,} {solved / others:.3f} are solved, of all "
+        said += f"{solved / answers:.3f}"
+    yield (_warning if share >= MANY_BLANKS else _note)("blanks_counted", said)
 
 
 def _more(sampling: Mapping[str, Any] | None) -> str:

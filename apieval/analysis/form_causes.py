@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from apieval.rebus import metrics
 from apieval.rebus.characters import bare
 from apieval.rebus.equality import lenient, spelled, strict
-from apieval.rebus.metrics import METRICS, PARTS
+from apieval.rebus.metrics import PARTS
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Tally
 
@@ -46,9 +46,10 @@ def changes(answer: ScoredAnswer) -> Iterator[Change]:
     official, tolerant, at_last = (answer.scores[name] for name in PARSERS)
     if official.outcome is not Outcome.OK:
         return
-    if names := [name for name in METRICS if _may_differ(name, official, tolerant)]:
+    measured = official.tallies or {}  # without what a model was given
+    if names := [name for name in measured if _may_differ(name, official, tolerant)]:
         yield from _to_tolerant(names, official, tolerant, answer.gold)
-    if names := [name for name in METRICS if _tally(name, tolerant) != _tally(name, at_last)]:
+    if names := [name for name in measured if _tally(name, tolerant) != _tally(name, at_last)]:
         gold = PARSERS[_LENIENT].gold(answer.gold)
         yield from _to_lenient(names, tolerant.prediction, gold)
 

@@ -18,7 +18,7 @@ from apieval.analysis.form_causes import Change, changes
 from apieval.analysis.measured import Measured
 from apieval.analysis.ratios import apart
 from apieval.rebus.dataset import ALL
-from apieval.rebus.metrics import METRICS, total
+from apieval.rebus.metrics import METRICS, told, total
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.schema import Rebus, Setting
 
@@ -61,6 +61,7 @@ class FormatLoss:
         """Begin with no answer."""
         self._rebuses = measured.selection.rebuses
         self._settings = measured.settings
+        self._names = [name for name in METRICS if name not in told(measured.given)]
         self._whole = set(PARSERS) <= set(measured.parsers)
         self._places = {rebus.id: place for place, rebus in enumerate(self._rebuses)}
         self._answers: dict[Setting, array[int]] = {}
@@ -69,7 +70,7 @@ class FormatLoss:
         for setting in measured.settings if self._whole else ():
             self._answers[setting] = array("i", [0]) * len(self._rebuses)
             for parser in PARSERS:
-                for name in METRICS:
+                for name in self._names:
                     self._rights[setting, parser, name] = array("i", [0]) * len(self._rebuses)
 
     def add(self, answer: ScoredAnswer) -> None:
@@ -128,7 +129,7 @@ class FormatLoss:
                     **_figures(self._items(setting, name, answered, golds)),
                     **{step: self._changed(setting, subset, name, step) for step in STEPS},
                 }
-                for name in METRICS
+                for name in self._names
             },
         }
 

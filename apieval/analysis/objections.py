@@ -28,6 +28,7 @@ class Objection:
 
 _PARTS: Final[Mapping[str, tuple[str, Level, str]]] = {
     "parser": ("parsers_differ", "refusal", "the versions of the parser differ"),
+    "given": ("given_differ", "refusal", "the steps that were given differ"),
     "prompt": ("prompts_differ", "warning", "the prompts differ"),
     "sampling": ("sampling_differs", "warning", "the sampling parameters differ"),
     "dropped": ("dropped_differ", "warning", "the parameters left out of the request differ"),
@@ -48,9 +49,29 @@ def found(runs: Sequence[Scored]) -> Iterator[Objection]:
     for part, (kind, level, what) in _PARTS.items():
         for text in _differences(runs, part, what):
             yield Objection(kind, level, text)
+    yield from _failures(runs)
     names = {run.name: _data_name(run) for run in runs}
     if len(set(names.values())) > 1 and len(set(data.values())) == 1:
         yield Objection("data_names_differ", "note", _said("the same data by other names", names))
+
+
+def _failures(runs: Sequence[Scored]) -> Iterator[Objection]:
+    """Tell of requests that failed in some runs alone: the rebuses that are left are not by chance."""
+    for setting in SETTINGS:
+        failed = {
+            run.name: {
+                (row, sample)
+                for row, samples in run.rows[setting].items()
+                for sample, tallies in samples.items()
+                if tallies is None
+            }
+            for run in runs
+            if setting in run.rows
+        }
+        if len({frozenset(each) for each in failed.values()}) > 1:
+            counts = {name: f"{len(each):,}" for name, each in failed.items()}
+            what = f"other requests failed in {setting}, and their rebuses are left out"
+            yield Objection("failures_differ", "warning", _said(what, counts))
 
 
 def _data_name(run: Scored) -> str:
@@ -77,4 +98,4 @@ def _differences(runs: Sequence[Scored], part: str, what: str) -> Iterator[str]:
 
 
 def _said(what: str, values: Mapping[str, str]) -> str:
-    return f"{what}: {'; '.join(f'{value} in {name}' for name, value in values.items())}"
+    return f"{what}: {'; '.join(f'{name!r} has {value}' for name, value in values.items())}"

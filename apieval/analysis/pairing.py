@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apieval.schema import RowId, Setting, Tally
+from apieval.analysis.shared_wrong import Side
+from apieval.schema import Given, RowId, Setting, Tally
 
 Tallies = Mapping[str, Tally]
 Rows = Mapping[str, Mapping[int, Tallies | None]]
@@ -35,7 +36,8 @@ class Scored:
     """What one parser made of one run's answers, and what it was made from.
 
     `name` is what the run goes by in a comparison; `signatures` are the parts by setting, `ids` the
-    rows' ids as they are by their text.
+    rows' ids as they are by their text; `given` is how far the answers were begun, `side` what the
+    answers say.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Scored:
     signatures: Mapping[Setting, Mapping[str, str]]
     rows: Mapping[Setting, Rows]
     ids: Mapping[str, RowId]
+    given: Given | None = None
+    side: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,11 @@ def _both(
     ]
     if not pairs:
         return _why_none(a.values(), b.values())
-    if any(mine[name].total != its[name].total for mine, its in pairs for name in mine):
+    if any(
+        mine[name].total != its[name].total
+        for mine, its in pairs
+        for name in mine.keys() & its.keys()
+    ):
         return "other_words"
     return pairs
 

@@ -12,16 +12,17 @@ from apieval.wording import counted
 
 def of(pair: Mapping[str, Any], tests: int) -> str:
     """Return the sentence of one pair in one setting, by the headline metric."""
-    setting, a, b, n = (pair[name] for name in ("setting", "a", "b", "rebuses"))
+    setting, n = pair["setting"], pair["rebuses"]
+    a, b = repr(pair["a"]), repr(pair["b"])  # a name may be any word
     if not n:
         return f"In {setting} {a} and {b} have no answered rebus in common: nothing is compared."
     found = pair["metrics"][HEADLINE]
     among = _among(pair)
     if found["p_holm"] < ALPHA:
         more, less = (b, a) if found["difference"] > 0 else (a, b)
-        sure = _sure(found, turned=more == a)
+        sure = _sure(found, turned=found["difference"] < 0)
         return f"{more} solves more than {less} in {setting}: {sure} after Holm); {among}."
-    sure = f"{b} less {a} is {_sure(found)} after Holm{_before(found, tests)})"
+    sure = f"{b} minus {a} is {_sure(found)} after Holm{_before(found, tests)})"
     return f"In {setting} no difference is shown: {sure}; {_unseen(found, n)}; {among}."
 
 
@@ -52,7 +53,7 @@ def _among(pair: Mapping[str, Any]) -> str:
     solved = pair["solved"]
     rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
     only_a, only_b = solved["only_a"]["count"], solved["only_b"]["count"]
-    return f"among {rebuses} {only_b:,} only {pair['b']} solves, {only_a:,} only {pair['a']}"
+    return f"among {rebuses} {only_b:,} only {pair['b']!r} solves, {only_a:,} only {pair['a']!r}"
 
 
 def points(share: float) -> str:

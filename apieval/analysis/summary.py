@@ -10,13 +10,13 @@ from apieval.analysis import findings
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
-from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
+from apieval.analysis.signed import signatures
 from apieval.rebus.cut import PromptCounts
-from apieval.rebus.prompts import template_hash
+from apieval.rebus.dataset import ALL
+from apieval.rebus.metrics import HEADLINE
+from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import Outcome, Response, Setting
-from apieval.signature import canonical_json, short, signature
-from apieval.version import VERSION
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
@@ -80,41 +80,6 @@ class Usage:
         return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}
 
 
-def signatures(measured: Measured) -> dict[str, dict[str, str]]:
-    """Return `signatures[setting][parser]`: everything that can move a figure, in a fixed order."""
-    chosen, sampling = measured.selection, measured.sampling
-    return {
-        setting: {
-            parser.name: signature(
-                {
-                    "data": f"{chosen.data.name}@{short(chosen.data.digest)}",
-                    "n": len(chosen.rebuses),
-                    "subset": "+".join(chosen.subsets) or "all",
-                    "limit": "none" if chosen.limit is None else chosen.limit,
-                    "samples": measured.samples,
-                    "setting": setting,
-                    "prompt": _prompt(measured.prompts, setting),
-                    "model": measured.model,
-                    "sampling": "unknown" if sampling is None else canonical_json(sampling),
-                    **({"dropped": "+".join(measured.dropped)} if measured.dropped else {}),
-                    "parser": f"{parser.reader}@{parser.version}",
-                    **({"equality": parser.equality} if parser.equality else {}),
-                    "interval": f"{CONFIDENCE:.0%},wilson/bootstrap-{TRIALS}-seed-{SEED}",
-                    "apieval": VERSION,
-                }
-            )
-            for parser in map(PARSERS.__getitem__, measured.parsers)
-        }
-        for setting in measured.settings
-    }
-
-
-def _prompt(prompts: Mapping[str, str], setting: Setting) -> str:
-    said = short(prompts.get(setting) or template_hash(setting))
-    system = prompts.get("system")
-    return f"{said}+system-{short(system)}" if system else said
-
-
 def summarize(
     measured: Measured, collector: Collector, usage: Usage | None, details: Details | None = None
 ) -> dict[str, Any]:
@@ -122,25 +87,54 @@ def summarize(
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
+    figures = collector.figures()
     return {
         "format": FORMAT,
         "model": measured.model,
-        "data": {"name": data.name, "digest": data.digest, "n": len(measured.selection.rebuses)},
+        "data": {
+            "name": data.name,
+            "digest": data.digest,
+            "n": len(measured.selection.rebuses),
+            **data.published,
+        },
         "settings": list(measured.settings),
         "samples": measured.samples,
+        "prompt": measured.prompt,
+        "given": measured.given,
         "partial": missing > 0,
         "outcomes": outcomes,
         "usage": usage.totals() if usage else None,
         "served": usage.served if usage else None,
+        "responses": measured.responses,
         "findings": [
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
+            *_many_blanks(outcomes, figures),
         ],
         "signatures": signatures(measured),
         "along_key": _along_key(measured),
-        "figures": collector.figures(),
+        "figures": figures,
         **(details.summary() if details else {}),
     }
+
+
+def blanks(
+    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
+) -> Iterator[tuple[Setting, findings.Finding]]:
+    """Yield what is to be said of blank answers, by setting."""
+    for setting, counts in outcomes.items():
+        micro = figures[setting][ALL][official.NAME][HEADLINE]["micro"]
+        if micro["n"]:
+            blank = counts["empty"] + counts["refused"]
+            answers = micro["n"] - counts["failed"] - counts["not_asked"]
+            solved = round(micro["value"] * micro["n"])
+            yield from ((setting, f) for f in findings.of_blanks(setting, blank, answers, solved))
+
+
+def _many_blanks(
+    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
+) -> Iterator[findings.Finding]:
+    return (each for _, each in blanks(outcomes, figures) if each["level"] == "warning")
 
 
 def _along_key(measured: Measured) -> dict[str, int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,7 +13,8 @@ from typer._click import Context  # typer.Context is a subclass, invoke takes an
 from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
-from apieval.cli import cache, check, compare, models, output, run, score, serve
+from apieval.cli import cache, check, compare, models, output, run, score, serve, verify
+from apieval.cli.data import group
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
 
@@ -28,6 +31,7 @@ class Door(TyperGroup):
         try:
             return super().invoke(ctx)
         except UsageError as error:
+            error.message = error.message.replace("Value error, ", "")  # pydantic's, not typer's
             if as_json:
                 output.failure(error.format_message(), error.exit_code)
             raise
@@ -61,7 +65,6 @@ def _version(value: bool) -> None:  # typer's callback
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
@@ -78,9 +81,22 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
 app.add_typer(cache.app, name="cache")
+app.add_typer(group.app, name="data")
+
+
+def flowing(command: Callable[..., object] | None) -> str:
+    """Return what a command's docstring says, a paragraph a line: the terminal wraps it anew."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+
+
+app.callback(help=flowing(root))(root)
+for registered in app.registered_commands:
+    registered.help = flowing(registered.callback)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from apieval.options import RunOptions
 from apieval.wording import counted
 
 _SHOWN: Final = 60
+_BEFORE: Final = 20
 
 app = typer.Typer(no_args_is_help=True, help="Look into the response cache, check it, empty it.")
 
@@ -69,6 +70,9 @@ def why(
     subset: options.Subset = None,
     limit: options.Limit = None,
     samples: options.Samples = 1,
+    prompt: options.Prompt = None,
+    shots: options.Shots = None,
+    given: options.GivenOption = None,
     preset: options.Preset = None,
     param: options.Param = None,
     drop: options.Drop = None,
@@ -83,6 +87,9 @@ def why(
         subsets=tuple(subset or ()),
         limit=limit,
         samples=samples,
+        prompt=prompt,
+        shots=options.shots(shots),
+        given=given,
         preset=preset,
         params=options.params(param),
         drop=tuple(drop or ()),
@@ -102,12 +109,24 @@ def why(
     if differs is None:
         output.line("the cache is empty")
     for name, (stored, asked) in (differs or {}).items():
-        output.line(f"{name}: stored {_short(stored)}, asked {_short(asked)}")
+        output.line(f"{name}: {_apart(stored, asked)}")
 
 
-def _short(value: object) -> str:
-    text = "nothing" if value is None else str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)"
+def _apart(stored: object, asked: object) -> str:
+    """Return two values that differ; of long ones what stands about their first difference."""
+    texts = ["nothing" if value is None else str(value) for value in (stored, asked)]
+    pairs = enumerate(zip(*texts, strict=False))
+    same = next((at for at, (one, other) in pairs if one != other), 0)
+    return "stored {}, asked {}".format(*(_short(text, same) for text in texts))
+
+
+def _short(text: str, same: int) -> str:
+    if len(text) <= _SHOWN:
+        return text
+    begin = max(0, min(same - _BEFORE, len(text) - _SHOWN))
+    end = begin + _SHOWN
+    shown = "..." * (begin > 0) + text[begin:end] + "..." * (end < len(text))
+    return f"{shown} ({len(text):,} characters)"
 
 
 @app.command()

@@ -41,6 +41,9 @@ def check(
         float, option("--timeout", help="Seconds to wait for the answer.", min=0.001, metavar="S")
     ] = 60.0,
     lexicon: options.Lexicon = None,
+    prompt: options.Prompt = None,
+    shots: options.Shots = None,
+    given: options.GivenOption = None,
     preset: options.Preset = None,
     param: options.Param = None,
     drop: options.Drop = None,
@@ -69,6 +72,9 @@ def check(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        prompt=prompt,
+        shots=options.shots(shots),
+        given=given,
         preset=preset,
         params=options.params(param),
         drop=tuple(drop or ()),
@@ -77,7 +83,7 @@ def check(
     if everything:
         output.say(f"one question to each model, {timeout:g} s at most")
     told = _Told(full=full, silent=json or everything)
-    found = evaluate.check(models or None, chosen, row=row, tell=told.step)
+    found = evaluate.check(models or None, chosen, row=row, tell=told.step, say=output.say)
     worst = max(each.exit_code for each in found)
     if json:
         output.document({"exit_code": worst, "checks": [each.as_json() for each in found]})

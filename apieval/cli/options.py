@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 
 from apieval.errors import ConfigError
 from apieval.fields import MOST_AT_ONCE
-from apieval.schema import SETTINGS, Setting
+from apieval.schema import SETTINGS, Given, Setting
 
 
 def option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 # as typer.Option
@@ -47,7 +47,13 @@ Lexicon = Annotated[
     ),
 ]
 Data = Annotated[
-    str, option("--data", help="sample, or a CSV, JSONL or Parquet file.", metavar="sample|PATH")
+    str,
+    option(
+        "--data",
+        help="sample; hub, the challenge's test file, fetched once; or a CSV, JSONL or Parquet "
+        "file.",
+        metavar="sample|hub|PATH",
+    ),
 ]
 SettingOption = Annotated[
     SettingChoice, option("--setting", help="Without or with length hints, or both.")
@@ -61,6 +67,32 @@ Limit = Annotated[
 ]
 Samples = Annotated[
     int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
+]
+Prompt = Annotated[
+    Path | None,
+    option(
+        "--prompt",
+        help="A prompt template of your own (Jinja), instead of the challenge's.",
+        metavar="FILE",
+    ),
+]
+Shots = Annotated[
+    str | None,
+    option(
+        "--shots",
+        help="How many examples the prompt has, 0 to 5, or a data file of them; the challenge has 2.",
+        metavar="N|FILE",
+        show_default=False,
+    ),
+]
+GivenOption = Annotated[
+    Given | None,
+    option(
+        "--given",
+        help="Begin each answer with the right steps, so that those behind are measured alone; "
+        "such figures stand apart from all others.",
+        show_default=False,
+    ),
 ]
 Preset = Annotated[
     str | None,
@@ -114,6 +146,13 @@ def concurrency(choice: str | None) -> int | Literal["auto"] | None:
         if 0 < number <= MOST_AT_ONCE:
             return number
     raise ConfigError(f"--concurrency: give a number from 1 to {MOST_AT_ONCE:,}, or auto.")
+
+
+def shots(choice: str | None) -> int | Path | None:
+    """Return what a `--shots` option stands for: a number of examples, or a file of them."""
+    if choice is None:
+        return None
+    return int(choice) if choice.isascii() and choice.isdecimal() else Path(choice)
 
 
 def params(choices: list[str] | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
+from apieval.analysis import spread
 from apieval.cli import options, output
 from apieval.cli.log import Log
 from apieval.cli.options import option
@@ -83,6 +84,17 @@ def run(
     ] = None,
     cache: options.CacheChoice = None,
     lexicon: options.Lexicon = None,
+    prompt: options.Prompt = None,
+    prompt_set: Annotated[
+        Path | None,
+        option(
+            "--prompt-set",
+            help="A folder of templates: a run by each, side by side.",
+            metavar="DIR",
+        ),
+    ] = None,
+    shots: options.Shots = None,
+    given: options.GivenOption = None,
     preset: options.Preset = None,
     param: options.Param = None,
     drop: options.Drop = None,
@@ -119,6 +131,10 @@ def run(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        prompt=prompt,
+        prompt_set=prompt_set,
+        shots=options.shots(shots),
+        given=given,
         preset=preset,
         params=options.params(param),
         drop=tuple(drop or ()),
@@ -134,12 +150,15 @@ def run(
     )
     with progress(ask=not yes) as watcher, _logged(log, watcher) as logged:
         results = evaluate.run(models, chosen, logged)
+    apart = spread.over_prompts(result.summary for result in results)
     if json:
-        output.document({"runs": [result.as_json() for result in results]})
+        document = {"runs": [result.as_json() for result in results]}
+        output.document({**document, **({"prompts": apart} if apart else {})})
     for result in results:
         _tell(result, table=not json)
     if len(results) > 1 and not json:
         output.show(side_by_side.render([each.summary for each in results]))
+        output.show(side_by_side.spreads(apart))
     _say_how_to_go_on({result.status for result in results})
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])

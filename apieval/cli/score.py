@@ -11,6 +11,7 @@ from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.cli.run import EXIT_CODES
+from apieval.report import audit as audited
 from apieval.report import details as detailed
 from apieval.report import terminal
 from apieval.schema import Setting
@@ -25,7 +26,11 @@ def score(
     ],
     data: Annotated[
         str | None,
-        option("--data", help="The data file the answers are of.", metavar="sample|PATH"),
+        option(
+            "--data",
+            help="The data file the answers are of; hub is the challenge's, fetched before.",
+            metavar="sample|hub|PATH",
+        ),
     ] = None,
     setting: Annotated[
         Setting | None,
@@ -42,11 +47,30 @@ def score(
     details: Annotated[
         bool, option("--details", help="Show why answers are wrong, and what that depends on.")
     ] = False,
+    audit: Annotated[
+        bool, option("--audit", help="Say what speaks against the figures, and show it.")
+    ] = False,
+    against: Annotated[
+        list[Path] | None,
+        option(
+            "--against",
+            help="A run folder, or what `apieval score --out` wrote: audit whether wrong answers "
+            "are the same as there; repeatable.",
+            metavar="RUN",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Score stored answers; nothing is asked and no connection opened."""
     result = evaluate.score(
-        path, data, setting=setting, subsets=tuple(subset or ()), limit=limit, out=out
+        path,
+        data,
+        setting=setting,
+        subsets=tuple(subset or ()),
+        limit=limit,
+        out=out,
+        say=output.say,
+        against=tuple(against or ()) if audit or against else None,
     )
     if json:
         output.document({"runs": [result.as_json()]})
@@ -54,6 +78,8 @@ def score(
         output.show(terminal.render(result.summary, result.model))
         if details:
             output.show(detailed.render(result.summary))
+        if "audit" in result.summary:
+            output.show(audited.render(result.summary["audit"]))
     if result.status != "done":
         output.say(f"{result.status}: {result.message or 'answers are missing'}")
     raise typer.Exit(EXIT_CODES[result.status])

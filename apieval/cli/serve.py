@@ -7,6 +7,7 @@ from typing import Annotated
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.rebus.baseline.lexicon import Lexicon
+from apieval.rebus.baseline.solver import MODEL
 
 
 def serve(
@@ -21,6 +22,7 @@ def serve(
 
     def ready(url: str) -> None:
         output.say(f"serving the baseline at {url}; Ctrl-C ends it")
+        output.say(f"to try it, in another terminal: apieval run {url}#{MODEL}")
         if json:
             output.document({"base_url": url})
 

@@ -61,6 +61,8 @@ FILTERED_BEHIND: Final = "litellm.ContentPolicyViolationError"
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
 _READ: Final = 4096
+_MOST: Final = 1_000_000
+"""No error takes more bytes to be told; of one that does, only the start is looked at."""
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
@@ -75,6 +77,8 @@ def failure(
 
     `sent` are the names of the parameters in the request, the same in every one of a run.
     """
+    if len(body) > _MOST:
+        body = body[:_READ]
     found = _judged(f"HTTP {status} from {url}", status, body, headers)
     if type(found) is ItemFailure and (named := _parameter(_message(body), sent)):
         return RunFailure(f"{found} ({_remedy(named)})", status=status)
@@ -136,10 +140,10 @@ def _of_the_run(
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
         return OF_THE_RUN[401]
     if status in REDIRECTIONS:
-        where = _clip(headers.get("location", "elsewhere"))
+        where = clipped(headers.get("location", "elsewhere"))
         return f"redirected to {where}; give that as base_url"
     if _word(error, "code") in _PARAMETER:
-        named = _clip(_word(error, "param")) or "a parameter"
+        named = clipped(_word(error, "param")) or "a parameter"
         return _remedy(named)
     return OF_THE_RUN.get(status)
 
@@ -150,7 +154,7 @@ def server_message(body: bytes) -> str:
     Known shapes: `{"error": {"message"}}`, `{"error": "text"}`, `{"message"}`, FastAPI's
     `{"detail"}`, Mistral's of that inside `message`, HTML, plain text, nothing.
     """
-    return _clip(_message(body)) or "no message"
+    return clipped(_message(body)) or "no message"
 
 
 def _message(body: bytes) -> str:
@@ -197,6 +201,7 @@ def _word(error: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _clip(text: str) -> str:
-    line = " ".join(well_formed(text).split())
+def clipped(text: str) -> str:
+    """Return a text as one line that is not too long to be shown."""
+    line = " ".join(well_formed(text[:_READ]).split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

@@ -22,6 +22,7 @@ from apieval.providers.base import Wire
 from apieval.providers.failures import server_message
 from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.masking import Mask
+from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, malformed, read_reply, reply_of
 from apieval.providers.shown import wire_of
 from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
@@ -68,13 +69,14 @@ class HostedClient:
         Raises:
             RunFailure: where the model takes no parameter of a name that would be sent.
         """
-        self.name, self._mask = model.model, Mask(api_key)
+        self.name = model.model
         provider = _provider(model.model)
         _check_login(model.model, provider)
         _check_parameters(model.model, body)
         self._sent = frozenset(body)
         api_base = model.api_base or _official(provider)
         self._origin = httpx.URL(api_base) if api_base else None
+        self._mask = Mask(api_key, *secrets_of(api_base or "https://"))
         self._connections = transport(api_base or "https://")
         self._arguments = {
             **body,
@@ -110,7 +112,7 @@ class HostedClient:
     async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
         """Have litellm ask over the tape's connections; return how that ended."""
         token = TAPE.set(tape)
-        messages = [message.model_dump() for message in request.messages]
+        messages = [message.wire() for message in request.messages]
         try:
             answer = await litellm.acompletion(messages=messages, **self._arguments)
         except (Heard, Exception) as error:  # noqa: BLE001 # litellm raises what it likes

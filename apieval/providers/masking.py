@@ -1,29 +1,81 @@
-"""A key taken out of everything that comes back: a server may put it into its message."""
+"""A key taken out of everything that comes back: a server may put it into its message.
+
+It may come in another dress: as in an address, in JSON or in HTML, as base64 (alone or behind
+`user:`) or hexadecimal digits, broken over lines, or cut.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from apieval.errors import AttemptFailed
 from apieval.schema import Reply
 
 _LEAST_SHOWN: Final = 4
+_LEAST_SECRET: Final = 8
+"""What is shorter stands in for a key where a server wants none (`EMPTY`, `x`): no word of an answer
+is changed for it, and of a message whole words alone."""
 _TEXTS: Final = ("text", "reasoning", "finish_reason", "served_model", "system_fingerprint")
+_MASKED: Final = "***"
+_CUT: Final = "…"
+_IN_ADDRESSES: Final = str.maketrans("+/", "-_")
+"""What base64 writes instead where it is to stand in an address."""
+_GAP: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
+
+
+class _Form(NamedTuple):
+    """One form of a key: how it begins, and each of its characters as it may be written."""
+
+    start: re.Pattern[str]
+    steps: tuple[re.Pattern[str], ...]
+
+    def end(self, text: str, begin: re.Match[str]) -> int | None:
+        """Return where the form ends that begins there: whole, cut, or at least half of it."""
+        length, at = _LEAST_SHOWN + 1, begin.end()
+        while length < len(self.steps) and (step := self.steps[length].match(text, at)):
+            length, at = length + 1, step.end()
+        is_it = 2 * length >= len(self.steps) or text.startswith(_CUT, at)
+        return at if is_it else None
+
+    def taken_out(self, text: str) -> str:
+        """Return a text without this form of the key."""
+        parts, done, at = [], 0, 0
+        while begin := self.start.search(text, at):
+            end = self.end(text, begin)
+            at = begin.start() + 1 if end is None else end
+            if end is not None:
+                parts += [text[done : begin.start()], _MASKED]
+                done = end
+        return "".join([*parts, text[done:]])
 
 
 class Mask:
-    """Take one key out of replies, failures and texts; None has nothing to take out."""
+    """Take secrets out of replies, failures and texts; with None there is nothing to take out."""
 
-    def __init__(self, key: str | None) -> None:
-        self._key = key
+    def __init__(self, *secrets: str | None) -> None:
+        given = [each for each in secrets if each]
+        long = [each for each in given if len(each) >= _LEAST_SECRET]
+        encoded = [form for each in long for form in _encoded(each)]
+        in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)
+        quoted = (quote(each, safe="") for each in long)
+        self._exact = (*long, *quoted, *encoded, *in_addresses)
+        self._forms = tuple(map(_form, (*long, *encoded)))
+        short = "|".join(re.escape(each) for each in given if each not in long)
+        self._words = re.compile(rf"(?<!\w)(?:{short})(?!\w)") if short else None
 
     def reply(self, reply: Reply) -> Reply:
         """Return a reply whose texts do not hold the key."""
-        texts = {
-            name: value.replace(self._key, "***")
-            for name in _TEXTS
-            if self._key and (value := getattr(reply, name)) and self._key in value
-        }
+        texts = {}
+        for name in _TEXTS:
+            value = getattr(reply, name)
+            for form in self._exact:
+                if value and form in value:
+                    texts[name] = value = value.replace(form, _MASKED)
         return reply.model_copy(update=texts) if texts else reply
 
     def failure(self, failure: AttemptFailed) -> AttemptFailed:
@@ -33,9 +85,42 @@ class Mask:
 
     def text(self, text: str) -> str:
         """Return a text without the key, also where the text was cut in the middle of it."""
-        if not self._key:
-            return text
-        text = text.replace(self._key, "***")
-        for length in range(len(self._key) - 1, _LEAST_SHOWN, -1):
-            text = text.replace(f"{self._key[:length]}…", "***…")
+        for form in self._forms:
+            text = form.taken_out(text)
+        if self._words:
+            text = self._words.sub(_MASKED, text)
         return text
+
+
+def _form(text: str) -> _Form:
+    first, *rest = (_written(each) for each in text)
+    start = first + "".join(_GAP + each for each in rest[:_LEAST_SHOWN])
+    return _Form(re.compile(start, re.IGNORECASE), tuple(map(_step, text)))
+
+
+def _written(character: str) -> str:
+    """Return how a character may be written: itself, or as in an address, in JSON or in HTML."""
+    code = ord(character)
+    also = re.escape(character.translate(_IN_ADDRESSES))
+    return (
+        rf"(?:\\?{re.escape(character)}|{also}|%{code:02x}|\\u{code:04x}|\\x{code:02x}"
+        rf"|&\#0*{code};|&\#x0*{code:x};)"
+    )
+
+
+@lru_cache(maxsize=256)
+def _step(character: str) -> re.Pattern[str]:
+    return re.compile(_GAP + _written(character), re.IGNORECASE)
+
+
+def _encoded(key: str) -> Iterator[str]:
+    """Yield what is always there of a key's base64, wherever in a longer text it begins, and its hex.
+
+    Characters that are made of its neighbours too are left out.
+    """
+    content = key.encode()
+    for before in range(3):
+        text = b64encode(bytes(before) + content).decode().rstrip("=")
+        shared = (before + len(content)) % 3 > 0
+        yield text[(0, 2, 3)[before] : len(text) - shared]
+    yield content.hex()

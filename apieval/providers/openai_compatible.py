@@ -17,9 +17,10 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed, ServerDown
+from apieval.errors import AttemptFailed, ItemFailure, ServerDown
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
+from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
 from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole, with_key
@@ -70,7 +71,7 @@ class OpenAICompatibleClient:
         self._sent_names = frozenset(body)
         self._plain = api == "completions"
         self._begin = _without_end(body, "prompt" if self._plain else "messages")
-        self._mask = Mask(api_key)
+        self._mask = Mask(api_key, *(each for url in base_urls for each in secrets_of(url)))
         self._headers = with_key({"content-type": "application/json", **(headers or {})}, api_key)
         self._endpoints = [
             _Endpoint(httpx.URL(url + PATHS[api]), transport(url, self._headers))
@@ -87,6 +88,10 @@ class OpenAICompatibleClient:
             return self._mask.reply(await self._asked(self._content(request)))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
+        except Exception as error:  # noqa: BLE001 # told as one item's failure
+            # a fault of our own or of a library's, whose words may hold what was sent
+            unexpected = ItemFailure(f"unexpected {type(error).__name__}: {error}")
+            raise self._mask.failure(unexpected) from None
 
     async def _asked(self, content: bytes) -> Reply:
         """Ask the least loaded server; the next one where it is not up, and so asked nothing."""
@@ -114,7 +119,7 @@ class OpenAICompatibleClient:
         """Return what a request asks, as JSON."""
         if self._plain:
             return json.dumps("".join(message.content for message in request.messages))
-        return json.dumps([message.model_dump() for message in request.messages])
+        return json.dumps([message.wire() for message in request.messages])
 
     async def shown(self, request: Request) -> Wire:
         """Return what `attempt` would send to the first server, without sending it."""

@@ -19,6 +19,7 @@ from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
+LONGEST_NAME: Final = 200
 THOUGHT_TAGS: Final = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -97,14 +98,16 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
     apart = _reasoning(message.get("reasoning_content") or message.get("reasoning"))
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
     refusal = message.get("refusal") if not message.get("content") else None
+    # some servers leave content out where all tokens went into reasoning
+    text = said or _word(refusal) or ""
+    reasoning = "\n\n".join(filter(None, (apart, thought))) or None
     return Reply(
-        # some servers leave content out where all tokens went into reasoning
-        text=said or _word(refusal) or "",
-        reasoning="\n\n".join(filter(None, (apart, thought))) or None,
-        finish_reason="refusal" if refusal else _word(choice.get("finish_reason")),
-        served_model=_word(value.get("model")),
-        system_fingerprint=_word(value.get("system_fingerprint")),
-        usage=_usage(value.get("usage")),
+        text=text,
+        reasoning=reasoning,
+        finish_reason="refusal" if refusal else _name(choice.get("finish_reason")),
+        served_model=_name(value.get("model")),
+        system_fingerprint=_name(value.get("system_fingerprint")),
+        usage=_usage(value.get("usage"), silent=not (text or reasoning)),
         hints=hints,
     )
 
@@ -162,11 +165,24 @@ def _word(value: object) -> str | None:
     return well_formed(value) if isinstance(value, str) else None
 
 
-def _usage(value: object) -> Usage:
-    """Return the token counts that are there; what is missing, null or no number is unknown."""
+def _name(value: object) -> str | None:
+    """Return a word that is kept with every answer, and so not of any length."""
+    word = _word(value)
+    return word if word is None or len(word) <= LONGEST_NAME else f"{word[:LONGEST_NAME]}…"
+
+
+def _usage(value: object, *, silent: bool) -> Usage:
+    """Return the token counts that are there; what is missing, null or no number is unknown.
+
+    So is a 0 where something was asked, or, unless the model was `silent`, said: a server that does
+    not count must not pass for one that costs nothing.
+    """
     top = value if isinstance(value, dict) else {}
     prompt, completion = (_section(top, f"{kind}_tokens_details") for kind in _KINDS)
     counts = {name: _count(top.get(name)) for name in _COUNTS}
+    for name in _COUNTS:
+        if counts[name] == 0 and not (silent and name == "completion_tokens"):
+            counts[name] = None
     reasoning = _first(completion.get("reasoning_tokens"), top.get("reasoning_tokens"))
     # DeepSeek's name, then Moonshot's place
     elsewhere = top.get("prompt_cache_hit_tokens"), top.get("cached_tokens")

@@ -13,10 +13,12 @@ from aiohttp.http import SERVER_SOFTWARE
 from apieval.fields import names_a_secret
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
+from apieval.providers.transport import ALLOWED
 
 MASKED: Final = "***"
 _ADDED: Final = {
     **{name.lower(): value for name, value in aiohttp.ClientRequest.DEFAULT_HEADERS.items()},
+    "accept-encoding": ALLOWED,
     "user-agent": SERVER_SOFTWARE,
 }
 """What the transport adds to a request that lacks it."""

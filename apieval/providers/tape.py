@@ -18,7 +18,7 @@ import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.replies import Whole
-from apieval.providers.transport import fault, whole
+from apieval.providers.transport import ALLOWED, fault, whole
 from apieval.schema import Reply
 
 
@@ -96,6 +96,7 @@ async def _end(tape: Tape, request: httpx.Request) -> Reply | AttemptFailed | No
         return RunFailure(f"litellm meant to send a second request, to {url}, for one answer")
     if tape.origin is not None and _origin(request.url) != _origin(tape.origin):
         return RunFailure(f"litellm meant to send the key to {url}, not to {bare(tape.origin)}")
+    request.headers["accept-encoding"] = ALLOWED
     tape.request = request
     try:
         await request.aread()

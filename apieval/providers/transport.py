@@ -7,19 +7,18 @@ it for good; with aiohttp's connector underneath, neither happens.
 from __future__ import annotations
 
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import ItemFailure, ServerDown, TransientFailure
-from apieval.fields import is_loopback
+from apieval.providers.failures import clipped
+from apieval.providers.proxies import proxy_of
 from apieval.providers.replies import Whole
-from apieval.schema import well_formed
 
 CONNECT_TIMEOUT_S: Final = 15.0
 KEEP_ALIVE_S: Final = 4.0
@@ -27,19 +26,30 @@ KEEP_ALIVE_S: Final = 4.0
 MOST_BYTES: Final = 64 * 1024 * 1024
 """No answer is longer, unpacked; a server that sends more has run wild."""
 
+PIECE: Final = 1024 * 1024
+"""So much of a packed reply is unpacked at once."""
+_PACKINGS: Final = frozenset({"gzip", "x-gzip", "deflate"})
+"""What a request allows for; a reply packed otherwise, or twice, is taken as it is."""
+_GZIP: Final = zlib.MAX_WBITS + 16
+ALLOWED: Final = "gzip, deflate"
+"""Said with every request, else the packages at hand decide what servers may send."""
+
 
 def transport(base_url: str, headers: Mapping[str, str] | None = None) -> AiohttpTransport:
     """Return the connections to a server; inside a running event loop.
 
     `headers`, the session's own, go with every request.
     """
+    proxy = proxy_of(base_url)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
     session = aiohttp.ClientSession(
-        connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"accept-encoding": ALLOWED, **(headers or {})},
     )
     return AiohttpTransport(
         client=session,
-        proxy=_proxy(base_url),
+        proxy=httpx.Proxy(proxy) if proxy else None,
         # never used, since the session has its own; the default would load every certificate
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
     )
@@ -68,18 +78,40 @@ async def whole(response: httpx.Response) -> Whole:
     return Whole(response.status_code, response.headers, b"".join(chunks))
 
 
-def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
-    """Give a reply's bytes, past httpx's decoders where there is nothing to unpack."""
-    if "content-encoding" in response.headers:
-        return response.aiter_bytes()
-    return aiter(cast("httpx.AsyncByteStream", response.stream))
+async def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Give a reply's bytes, unpacked piece by piece: a few packed bytes may stand for gigabytes."""
+    packing = response.headers.get("content-encoding", "").strip().lower()
+    unpacker = None
+    async for chunk in cast("httpx.AsyncByteStream", response.stream):
+        if packing not in _PACKINGS:
+            yield chunk
+            continue
+        unpacker = unpacker or zlib.decompressobj(_window(packing, chunk))
+        packed = chunk
+        while packed and not unpacker.eof:
+            try:
+                piece = unpacker.decompress(packed, PIECE)
+            except zlib.error as error:
+                raise ValueError(f"the reply cannot be unpacked: {error}") from None
+            packed = unpacker.unconsumed_tail
+            yield piece
+
+
+def _window(packing: str, start: bytes) -> int:
+    """Return zlib's `wbits` for what begins like that; some servers leave out deflate's header."""
+    if packing != "deflate":
+        return _GZIP
+    headed = (
+        len(start) > 1 and start[0] & 15 == zlib.DEFLATED and not (start[0] << 8 | start[1]) % 31
+    )
+    return zlib.MAX_WBITS if headed else -zlib.MAX_WBITS
 
 
 def fault(error: BaseException, url: str) -> TransientFailure:
     """Return the failure that a broken or refused connection stands for."""
     if _refused(error):
         return ServerDown(f"nothing listens at {url}")
-    what = well_formed(str(error)) or type(error).__name__
+    what = clipped(str(error)) or type(error).__name__
     return TransientFailure(f"no reply from {url}: {what}")
 
 
@@ -89,12 +121,3 @@ def _refused(error: BaseException) -> bool:
     return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
         cause.os_error, ConnectionRefusedError
     )
-
-
-def _proxy(base_url: str) -> httpx.Proxy | None:
-    """Return the proxy the environment names for an address; loopback never goes through one."""
-    parts = urlsplit(base_url)
-    if is_loopback(base_url) or proxy_bypass(parts.netloc):
-        return None
-    url = getproxies().get(parts.scheme)
-    return httpx.Proxy(url) if url else None

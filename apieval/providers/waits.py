@@ -26,6 +26,8 @@ _SAID: Final = re.compile(
 _RESET: Final = re.compile(r"(?P<bucket>.*ratelimit.*)reset(?P<what>.*)")
 BEHIND: Final = "llm_provider-"
 """What litellm's proxy puts before the headers of the server behind it."""
+LONGEST_S: Final = 366 * 86400.0
+"""No limit is lifted later: what asks for more is no wait but a fault."""
 _LEAST_EPOCH: Final = 1e9
 """A number of seconds above this is a moment since 1970, not a wait of thirty years."""
 
@@ -40,8 +42,12 @@ def retry_after_s(
     """
     for wait in (_header(headers, now), _header(headers, now, BEHIND), _body(error)):
         if wait is not None:
-            return wait
-    return _resets(headers, now) if limited else None
+            return _sensible(wait)
+    return _sensible(_resets(headers, now)) if limited else None
+
+
+def _sensible(wait: float | None) -> float | None:
+    return None if wait is None or wait > LONGEST_S else wait
 
 
 def _header(headers: Mapping[str, str], now: datetime, prefix: str = "") -> float | None:

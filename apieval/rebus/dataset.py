@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from apieval.errors import ConfigError, DataError, did_you_mean
 from apieval.rebus import tables
@@ -57,12 +57,31 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a data file was published, and on what terms: they go wherever its figures go."""
+
+    source: str
+    revision: str
+    licence: str
+    attribution: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
-    """A data file that can be used: its name, the hash of its bytes, its rows in order."""
+    """A data file that can be used: its name, the hash of its bytes, its rows in order.
+
+    `origin` is None where nothing is known of it: it is the user's own, or the sample.
+    """
 
     name: str
     digest: str
     rebuses: tuple[Rebus, ...]
+    origin: Origin | None = None
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """Return what results must say of the origin, nothing where it has none."""
+        return asdict(self.origin) if self.origin else {}
 
     @property
     def subsets(self) -> tuple[str, ...]:
@@ -99,10 +118,17 @@ class Dataset:
         return Selection(self, tuple(chosen), ordered, limit)
 
 
-def load(data: str | Path = SAMPLE, *, gold_only: bool = False) -> Dataset:
+def load(
+    data: str | Path = SAMPLE,
+    *,
+    gold_only: bool = False,
+    name: str | None = None,
+    origin: Origin | None = None,
+) -> Dataset:
     """Read a data file, or the package's own sample.
 
-    `gold_only` also accepts the study's layout, whose rows have no rebus to ask.
+    `gold_only` also accepts the study's layout, whose rows have no rebus to ask. `name` is what
+    the file goes by in results, its own without it; `origin` is where it was published.
 
     Raises:
         DataError: naming file, line and column of what cannot be used, the first ten of it.
@@ -110,13 +136,9 @@ def load(data: str | Path = SAMPLE, *, gold_only: bool = False) -> Dataset:
     if str(data) == SAMPLE:
         with as_file(files("apieval.rebus").joinpath("sample", "sample.csv")) as path:
             return _load(path, SAMPLE, gold_only=False)
-    if str(data) == "hub":
-        raise DataError(
-            "--data hub: this version does not fetch from the hub; download test.csv of "
-            "gsarti/eureka-rebus-calamita-2024 and give its path."
-        )
     path = Path(data)
-    return _load(path, path.name, gold_only=gold_only)
+    found = _load(path, name or path.name, gold_only=gold_only)
+    return replace(found, origin=origin) if origin else found
 
 
 def _load(path: Path, name: str, *, gold_only: bool) -> Dataset:

@@ -7,11 +7,11 @@ many items are made in `analysis.figures`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final, Literal, Protocol
 
-from apieval.schema import Setting, Tally
+from apieval.schema import Given, Setting, Tally
 
 HEADLINE: Final = "solution_match"
 
@@ -82,9 +82,23 @@ HINTS_ONLY: Final = "word_guess_length_accuracy"
 """In the headline table of `hints` alone: without hints nobody told the model the lengths."""
 
 
-def shown_in(setting: Setting) -> list[str]:
+_OF_STEPS: Final[Mapping[Given, frozenset[str]]] = {
+    "definitions": frozenset({"word_guess_accuracy", "word_guess_length_accuracy"}),
+    "first-pass": frozenset(
+        {"word_guess_accuracy", "word_guess_length_accuracy", "first_pass_accuracy"}
+    ),
+}
+
+
+def told(given: Given | None) -> frozenset[str]:
+    """Return the metrics that measure nothing, since the model was given what they look at."""
+    return frozenset() if given is None else _OF_STEPS[given]
+
+
+def shown_in(setting: Setting, given: Given | None = None) -> list[str]:
     """Return the metrics of a setting's headline table."""
-    return [name for name in METRICS if name != HINTS_ONLY or setting == "hints"]
+    hidden = told(given) | ({HINTS_ONLY} if setting != "hints" else frozenset())
+    return [name for name in METRICS if name not in hidden]
 
 
 def rights(name: str, prediction: Parts, gold: Parts) -> list[bool]:

@@ -12,10 +12,21 @@ from typing import Final
 
 from apieval.rebus import metrics
 from apieval.rebus.along_key import along_key
+from apieval.rebus.conversation import joined
 from apieval.rebus.equality import LEVELS, spelled
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
-from apieval.schema import ItemScore, Outcome, Prediction, Reading, Rebus, Response, Setting, Tally
+from apieval.schema import (
+    Given,
+    ItemScore,
+    Outcome,
+    Prediction,
+    Reading,
+    Rebus,
+    Response,
+    Setting,
+    Tally,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +82,20 @@ class ScoredAnswer:
     response: Response | None = None
 
 
-def scored(response: Response, gold: Rebus) -> ScoredAnswer:
+def scored(response: Response, gold: Rebus, given: Given | None = None) -> ScoredAnswer:
     """Return an answer with its score by every parser."""
-    return ScoredAnswer(gold, {each.parser: each for each in score(response, gold)}, response)
+    scores = {each.parser: each for each in score(response, gold, given)}
+    return ScoredAnswer(gold, scores, response)
 
 
-def score(response: Response, gold: Rebus) -> Iterator[ItemScore]:
-    """Yield the score of one answer by every parser; a failed request has none, not 0."""
+def score(response: Response, gold: Rebus, given: Given | None = None) -> Iterator[ItemScore]:
+    """Yield the score of one answer by every parser; a failed request has none, not 0.
+
+    An answer that was begun for the model is read from its beginning on.
+    """
+    if given is not None:
+        text = joined(gold, given, response.text)
+        response = response.model_copy(update={"text": text})
     readings = {name: read(response, gold) for name, read in READERS.items()}
     for parser in PARSERS.values():
         yield of_reading(
@@ -87,6 +105,7 @@ def score(response: Response, gold: Rebus) -> Iterator[ItemScore]:
             setting=response.setting,
             sample=response.sample,
             outcome=response.outcome,
+            given=given,
         )
 
 
@@ -98,10 +117,17 @@ def of_prediction(
     setting: Setting,
     sample: int = 0,
     outcome: Outcome = Outcome.OK,
+    given: Given | None = None,
 ) -> ItemScore:
     """Return the score of parts that were read elsewhere, as `of_reading` does."""
     return of_reading(
-        Reading(prediction), gold, parser=parser, setting=setting, sample=sample, outcome=outcome
+        Reading(prediction),
+        gold,
+        parser=parser,
+        setting=setting,
+        sample=sample,
+        outcome=outcome,
+        given=given,
     )
 
 
@@ -113,15 +139,18 @@ def of_reading(
     setting: Setting,
     sample: int = 0,
     outcome: Outcome = Outcome.OK,
+    given: Given | None = None,
 ) -> ItemScore:
     """Return the score of what a parser read in one answer.
 
     A truncated, empty or refused answer counts wrong, whatever it holds; a failed request has no
-    score at all.
+    score at all. Steps that were `given` have no tallies.
     """
     tallies = None
     if outcome is not Outcome.FAILED:
         tallies = _tallies(reading.prediction, gold, PARSERS[parser])
+        for name in metrics.told(given):
+            del tallies[name]
     else:
         reading = Reading(reading.prediction)  # there is nothing to say of what nobody answered
     if tallies and outcome is not Outcome.OK:

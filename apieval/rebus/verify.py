@@ -13,6 +13,7 @@ from typing import Final
 from apieval.schema import Rebus
 
 CLUE: Final = re.compile(r"\[[^\]]*\]")
+SPELLS: Final = "the first pass does not spell the solution"
 _HINT: Final = re.compile(r" \((\d+)\)\]$")
 _KEY_PART: Final = re.compile(r"\w+|[^\w\s]")
 
@@ -30,11 +31,16 @@ def key_of(solution: str) -> str:
 
 
 def broken_rules(rebus: Rebus) -> list[str]:
-    """Return the rules a row breaks, each in a few words; none for a correct rebus."""
+    """Return the rules a row breaks, each in a few words; none for a correct rebus.
+
+    A row of the study's layout has no rebus: of it the solution alone can be checked.
+    """
+    spells = letters(rebus.first_pass) == letters(rebus.solution)
+    if not rebus.verbalized_rebus:
+        return [] if spells else [SPELLS]
     checks = {
         "the hidden words do not fill the first pass": _fills(rebus),
-        "the first pass does not spell the solution": letters(rebus.first_pass)
-        == letters(rebus.solution),
+        SPELLS: spells,
         "the key is not the solution's": rebus.solution_key == key_of(rebus.solution),
         "the hints are not the hidden words' lengths": _hints(rebus),
     }

@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.plain_words import chance, points
+from apieval.analysis.signed import fingerprint
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, FINDING_STYLES, number, visible
+from apieval.signature import signature
 from apieval.wording import counted
 
 _SHOWN: Final = 10
@@ -42,11 +44,21 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield from _pair(pair)
     yield Text("")
     yield Text(_LEGEND.format(tests=counted(document["tests"], "test")), style="dim")
+    for run in document["runs"]:
+        yield Text(visible(_signed(run)), style="dim")
     if runs > 2:  # noqa: PLR2004 # of two it stands above
         for setting, count in document["common_to_all"].items():
             yield Text(
                 f"{setting}: {counted(count, 'rebus', 'rebuses')} common to all", style="dim"
             )
+
+
+def _signed(run: Mapping[str, Any]) -> str:
+    """Return the short hashes of a run's signatures; `--json` has their parts."""
+    marks = [
+        f"{setting} {fingerprint(signature(parts))}" for setting, parts in run["signatures"].items()
+    ]
+    return f"signatures of {run['name']}: {', '.join(marks)}"
 
 
 def finding(found: Mapping[str, str]) -> str:

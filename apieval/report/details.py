@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from apieval.report import format_loss
+from apieval.report import diagnosis, format_loss, signatures
 
 View = Callable[[Any], Iterator[RenderableType]]
 
 VIEWS: Final[Mapping[str, View]] = {
     "format_loss": format_loss.render,
+    "diagnosis": diagnosis.view,
+    "signatures": signatures.view,
 }
 """By the part's name in `summary.json`; each is given what stands there."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -12,14 +11,18 @@ from typing import Any, Final, TextIO
 from apieval.errors import StoreError
 from apieval.rebus.metrics import METRICS
 from apieval.schema import ItemScore
+from apieval.whole_file import replacing
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"
 _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
-def score_line(score: ItemScore) -> str:
-    """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading."""
+def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str:
+    """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading.
+
+    `beside` is what the details say of the answer.
+    """
     tallies = score.tallies
     return _LINE.encode(
         {
@@ -33,9 +36,10 @@ def score_line(score: ItemScore) -> str:
             "first_pass": score.prediction.first_pass,
             "solution_words": score.prediction.solution_words,
             "solution": score.prediction.solution,
-            **{name: tallies[name].share if tallies else None for name in METRICS},
+            **{name: t.share if (t := (tallies or {}).get(name)) else None for name in METRICS},
             "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
             **_reading(score),
+            **(beside or {}),
         }
     )
 
@@ -53,24 +57,22 @@ def _reading(score: ItemScore) -> dict[str, Any]:
 
 
 @contextmanager
-def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore], None]]:
+def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, Any]], None]]:
     """Give a function that writes scores; the file takes its place at the end, whole.
 
     Raises:
         StoreError: where the folder cannot be written.
     """
-    fresh = folder / f".{SCORES}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
-            yield lambda score: _line(file, score)
-        fresh.replace(folder / SCORES)
+        with replacing(folder / SCORES) as file:
+            yield lambda score, beside: _line(file, score, beside)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
 
 
-def _line(file: TextIO, score: ItemScore) -> None:
-    file.write(f"{score_line(score)}\n")
+def _line(file: TextIO, score: ItemScore, beside: Mapping[str, Any]) -> None:
+    file.write(f"{score_line(score, beside)}\n")
 
 
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:
@@ -80,9 +82,8 @@ def write_summary(folder: Path, summary: dict[str, Any]) -> None:
         StoreError: where the folder cannot be written.
     """
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    fresh = folder / f".{SUMMARY}.{os.getpid()}"
     try:
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        fresh.replace(folder / SUMMARY)
+        with replacing(folder / SUMMARY) as file:
+            file.write(text)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None

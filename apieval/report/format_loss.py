@@ -25,7 +25,8 @@ def render(part: Mapping[Setting, Any] | None) -> Iterator[RenderableType]:
         yield Text("\nformat loss: not known of parts that were parsed elsewhere", style="dim")
         return
     for setting, subsets in part.items():
-        metrics = {name: subsets["all"]["metrics"][name] for name in shown_in(setting)}
+        measured = subsets["all"]["metrics"]  # without what a model was given
+        metrics = {name: measured[name] for name in shown_in(setting) if name in measured}
         yield Text()
         yield _table(setting, metrics)
         causes = [line for name, each in metrics.items() for line in _causes(name, each)]

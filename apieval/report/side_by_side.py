@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.rebus.metrics import HEADLINE, shown_in
-from apieval.report.terminal import FIGURE, number, visible
+from apieval.report.terminal import FIGURE, label, number, visible
 from apieval.schema import Setting
 
 Summary = Mapping[str, Any]
@@ -35,8 +35,31 @@ def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
         yield Text("* PARTIAL: over the answers there are", style="bold yellow")
 
 
+def spreads(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Yield how far the figures of each model lie apart by prompt, a line a setting and metric."""
+    for each in found:
+        prompts = len(each["prompts"])
+        yield Text(
+            visible(f"\n{each['model']}, {each['setting']}: what {prompts} prompts make of it"),
+            style="bold",
+        )
+        yield _spread_table(each)
+
+
+def _spread_table(found: Mapping[str, Any]) -> Table:
+    table = Table()
+    table.add_column("metric", overflow="fold", min_width=FIGURE)
+    for name in ("least", "most", "mean", "sd"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for metric in shown_in(found["setting"]):
+        spread = found["metrics"][metric] or {}
+        figures = [number(spread.get(name)) for name in ("least", "most", "mean", "sd")]
+        table.add_row(metric, *figures, style="bold" if metric == HEADLINE else None)
+    return table
+
+
 def _table(summaries: Sequence[Summary], setting: Setting) -> Table:
-    metrics = shown_in(setting)
+    metrics = shown_in(setting, summaries[0]["given"])
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
     room = (WIDTH - 1 - _FRAME - max(map(cell_len, metrics))) // len(summaries) - _FRAME
     if room > FIGURE:  # there may be a mark behind it
@@ -52,7 +75,7 @@ def _fill_with_models_as_columns(
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for each in summaries:
         table.add_column(
-            Text(visible(each["model"])),
+            Text(visible(label(each))),
             justify="right",
             overflow="fold",
             min_width=FIGURE + 1,
@@ -71,7 +94,7 @@ def _fill_with_models_as_rows(
         words = metric.removesuffix("_accuracy").replace("_", "\n")
         table.add_column(words, justify="right", overflow="fold", min_width=FIGURE + 1)
     for each in summaries:
-        table.add_row(Text(visible(each["model"])), *_figures(each, setting, metrics))
+        table.add_row(Text(visible(label(each))), *_figures(each, setting, metrics))
 
 
 def _missing(summary: Summary, setting: str) -> bool:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
+from apieval.analysis.signed import fingerprint
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.schema import Setting
 from apieval.wording import counted
@@ -32,6 +33,8 @@ _OFFICIAL: Final = "official"
 _TOLERANT: Final = "tolerant"
 _LENIENT: Final = "tolerant-lenient"
 _ALL: Final = "all"
+_PLACES: Final = 3
+"""How many places where answers broke fit into a line of 80 with a fourth for the rest."""
 _WHOLE: Final = ("micro", "95 %", "macro", "n")
 _PARTIAL: Final = ("at least", "at most", "of answered", "n")
 _OF_SUBSETS: Final = ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
@@ -66,6 +69,14 @@ def number(value: float | None, places: int = 3) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
 
+def label(summary: Mapping[str, Any]) -> str:
+    """Return what tells a run from others: its model, and its prompt where it is another."""
+    prompt, given = summary["prompt"], summary["given"]
+    named = [prompt["name"]] if prompt["official"] is False else []
+    told = ", ".join([*named, *([f"given {given}"] if given else [])])
+    return f"{summary['model']} ({told})" if told else str(summary["model"])
+
+
 def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
@@ -74,6 +85,12 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
+    if summary["given"]:
+        said = f"GIVEN {summary['given']}: the answers were begun with the right steps"
+        yield Text(said, style="bold yellow")
+    if summary["prompt"]["official"] is False:
+        said = f"prompt {summary['prompt']['name']}, not the challenge's own"
+        yield Text(visible(said), style="bold yellow")
     if summary["partial"]:
         yield Text(
             "PARTIAL: answers are missing. What a figure can still become stands between at least "
@@ -85,10 +102,19 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
         if _TOLERANT in summary["figures"][setting][_ALL]:
             yield Text(_format_loss(summary["figures"][setting][_ALL]), style="dim")
+        if broke := broke_first(summary.get("diagnosis", {}).get(setting)):
+            yield Text(broke, style="dim")
     if _subset_names(summary):
         yield _subsets(summary)
     for finding in summary["findings"]:
         yield Text(visible(finding["text"]), style=FINDING_STYLES[finding["level"]])
+    yield Text(_signed(summary["signatures"]), style="dim")
+
+
+def _signed(signatures: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the short hashes of the signatures of what is shown: equal where the set-up is."""
+    marks = [f"{setting} {fingerprint(named[_OFFICIAL])}" for setting, named in signatures.items()]
+    return f"signatures: {', '.join(marks)} (score --details: in full)"
 
 
 def _served(summary: Mapping[str, Any]) -> str | None:
@@ -105,7 +131,7 @@ def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in _PARTIAL if partial else _WHOLE:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in shown_in(setting):
+    for name in shown_in(setting, summary["given"]):
         micro, macro = figures[name]["micro"], figures[name]["macro"]
         cells = _bounds(micro) if partial else _sure(micro, macro)
         table.add_row(name, *cells, f"{micro['n']:,}", style="bold" if name == HEADLINE else None)
@@ -128,7 +154,8 @@ def _subset_names(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _subsets(summary: Mapping[str, Any]) -> Table:
-    table = Table(title=Text("by subset, micro"), title_justify="left", title_style="bold")
+    title = "by subset, micro" + ", of answered" * bool(summary["partial"])
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("setting", no_wrap=True)
     table.add_column("subset", overflow="fold")
     for name in _OF_SUBSETS:
@@ -138,24 +165,47 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
-            cells = [number(figures[name]["micro"]["value"]) for name in _OF_SUBSETS]
+            cells = [number(_of_answered(figures[name]["micro"])) for name in _OF_SUBSETS]
             n = figures[HEADLINE]["micro"]["n"]
             table.add_row(Text(setting), Text(visible(subset)), *cells, f"{n:,}")
     return table
 
 
+def _of_answered(micro: Mapping[str, Any]) -> float | None:
+    """Return a share of the answers there are: what is missing must not look like a zero."""
+    found: float | None = micro.get("answered", micro["value"])
+    return found
+
+
 def _format_loss(figures: Mapping[str, Any]) -> str:
     """Return what every parser finds solved; over the answers there are, where some are missing."""
-    solved = {}
+    solved: dict[str, Any] = {}
     for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
-        micro = figures[parser][HEADLINE]["micro"]
-        solved[parser] = micro.get("answered", micro["value"])
+        solved[parser] = _of_answered(figures[parser][HEADLINE]["micro"])
     shown = ", ".join(
         f"{parser.removeprefix('tolerant-')} {number(value)}" for parser, value in solved.items()
     )
     known = solved[_OFFICIAL] is not None and solved[_TOLERANT] is not None
     loss = solved[_TOLERANT] - solved[_OFFICIAL] if known else None
     return f"solved: {shown}; format loss {number(loss)}"
+
+
+def broke_first(cells: Mapping[str, Any] | None) -> str:
+    """Return where answers broke first, the three most frequent places; nothing where none did."""
+    shares = dict(cells[_ALL]["broke_first"]) if cells else {}
+    shares.pop("solved", None)
+    broken = {step: share["value"] for step, share in shares.items() if share["value"]}
+    most = sorted(broken, key=lambda step: -broken[step])
+    told = [f"{step.replace('_', ' ')} {_percent(broken[step])}" for step in most[:_PLACES]]
+    if rest := most[_PLACES:]:
+        told.append(f"other {_percent(sum(broken[step] for step in rest))}")
+    return f"broke first: {', '.join(told)}" if told else ""
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent; what there is some of is not nothing."""
+    whole = round(100 * share)
+    return f"{whole} %" if whole else "< 1 %"
 
 
 def _outcomes(counts: Mapping[str, int]) -> str:

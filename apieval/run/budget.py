@@ -33,8 +33,7 @@ class Budget:
         Raises:
             RunFailure: where there is none and nothing is on its way that could make some.
         """
-        tokens = Usage(prompt_tokens=prompt_tokens(request), completion_tokens=self.most_tokens)
-        worst = cost_usd(tokens, self.price) or 0.0
+        worst = self._worst(request)
         while self.spent_usd + self._reserved + worst > self.max_usd:
             if not self._open:
                 raise RunFailure(
@@ -46,6 +45,14 @@ class Budget:
         self._reserved += worst
         self._open += 1
         return worst
+
+    def assume(self, answers: int, request: Request) -> None:
+        """Take note of answers from before whose cost is not known, to requests like this one."""
+        self.spent_usd += answers * self._worst(request)
+
+    def _worst(self, request: Request) -> float:
+        tokens = Usage(prompt_tokens=prompt_tokens(request), completion_tokens=self.most_tokens)
+        return cost_usd(tokens, self.price) or 0.0
 
     def settle(self, reserved: float, cost: float | None) -> None:
         """Replace a reservation by the real cost, None where that is not known."""

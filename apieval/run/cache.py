@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -142,12 +142,15 @@ class ResponseCache:
 
     def stats(self) -> CacheStats:
         """Return how much the cache holds."""
-        return CacheStats(answers=len(self._cache), bytes=self._cache.volume())
+        with self._readable():
+            return CacheStats(answers=len(self._cache), bytes=self._cache.volume())
 
     def damaged(self) -> Iterator[str]:
         """Yield the key of every entry that is not what its key says: unreadable or another's."""
-        for key in list(self._cache.iterkeys()):
-            entry = _entry(self._cache.get(key))
+        with self._readable():
+            keys = list(self._cache.iterkeys())
+        for key in keys:
+            entry = self._entry_at(key)
             if entry is None or digest(entry[0]) != key or entry[1].key != key:
                 yield str(key)
 
@@ -158,8 +161,10 @@ class ResponseCache:
         """
         asked = _fields(identity)
         best: dict[str, tuple[object, object]] | None = None
-        for key in self._cache.iterkeys():
-            entry = _entry(self._cache.get(key))
+        with self._readable():
+            keys = list(self._cache.iterkeys())
+        for key in keys:
+            entry = self._entry_at(key)
             stored = _fields(entry[0]) if entry else {}
             if not stored:
                 continue
@@ -172,7 +177,26 @@ class ResponseCache:
 
     def clear(self) -> int:
         """Remove every answer and return how many there were."""
-        return int(self._cache.clear())
+        with self._readable():
+            return int(self._cache.clear())
+
+    def _entry_at(self, key: str) -> tuple[str, Response] | None:
+        """Return what is stored under a key, None where it cannot be read."""
+        try:
+            return _entry(self._cache.get(key))
+        except _FAULTS:
+            return None
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Tell of a database that is damaged in its middle, which opening it does not show."""
+        try:
+            yield
+        except _FAULTS as error:
+            raise CacheFailed(
+                f"the cache in {self.folder} is damaged ({error}); remove that folder, or name "
+                "another with --cache. Runs keep their answers."
+            ) from None
 
     def _write(self) -> None:
         while batch := self._take():

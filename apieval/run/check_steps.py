@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from apieval.rebus import prompts, scoring
-from apieval.rebus.metrics import HEADLINE
+from apieval.rebus import scoring
+from apieval.rebus.conversation import joined
+from apieval.rebus.metrics import HEADLINE, told
 from apieval.rebus.parsers import official
 from apieval.run import trial
 from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, tokens_of
@@ -15,7 +16,7 @@ from apieval.run.pace import pace
 from apieval.run.prepare import Prepared
 from apieval.run.steps import Step
 from apieval.run.trial import Trial
-from apieval.schema import Outcome, Rebus, Reply, Request, Setting, Tally
+from apieval.schema import Given, Outcome, Rebus, Reply, Request, Setting, Tally
 from apieval.sections import TOKEN_LIMITS, Embedded
 
 _NEARLY: Final = re.compile("soluzione", re.IGNORECASE)
@@ -106,23 +107,30 @@ def answer(got: Reply) -> Step:
     return Step("answer", {"text": got.text, "reasoning": got.reasoning})
 
 
-def parse(got: Reply, outcome: Outcome, rebus: Rebus, setting: Setting) -> Step:
+def parse(
+    got: Reply, outcome: Outcome, rebus: Rebus, setting: Setting, given: Given | None = None
+) -> Step:
     """Return what the official parser reads in an answer, beside what is right."""
     parser = scoring.PARSERS[official.NAME]
-    read = official.parse(got.text)
+    text = joined(rebus, given, got.text)
+    read = official.parse(text)
     score = scoring.of_prediction(read, rebus, parser=parser.name, setting=setting, outcome=outcome)
     facts = {
         "parser": f"{parser.name}@{parser.version}",
         "read": {name: _plain(value) for name, value in read},
         "gold": {name: _plain(getattr(rebus, name)) for name in type(read).model_fields},
-        "metrics": _counts(score.tallies),
+        "metrics": _counts(score.tallies, told(given)),
         "right": bool(score.tallies and score.tallies[HEADLINE].right),
     }
-    return Step("parse", facts, _there([_unread(got.text)]) if got.text.strip() else ())
+    return Step("parse", facts, _there([_unread(text)]) if got.text.strip() else ())
 
 
-def _counts(tallies: Mapping[str, Tally] | None) -> dict[str, dict[str, int]] | None:
-    return None if tallies is None else {name: each._asdict() for name, each in tallies.items()}
+def _counts(
+    tallies: Mapping[str, Tally] | None, hidden: frozenset[str]
+) -> dict[str, dict[str, int]] | None:
+    if tallies is None:
+        return None
+    return {name: each._asdict() for name, each in tallies.items() if name not in hidden}
 
 
 def _plain(value: str | tuple[str, ...]) -> str | list[str]:
@@ -139,13 +147,16 @@ def _unread(text: str) -> str | None:
 
 def outlook(
     prepared: Prepared,
-    questions: Iterable[tuple[Rebus, Setting]],
-    asked: tuple[Rebus, Setting],
+    lengths: Iterable[tuple[int, int]],
+    asked: tuple[int, int],
     found: Trial,
 ) -> Step:
-    """Return what the whole run would take, by characters and by what this answer has shown."""
+    """Return what the whole run would take, by characters and by what this answer has shown.
+
+    `lengths` are those of all its prompts and answers, `asked` of the one that was asked (see
+    `conversation.lengths`).
+    """
     scale = _scale(asked, found)
-    lengths = (prompts.lengths(rebus, setting) for rebus, setting in questions)
     whole = forecast(lengths, prepared.price, prepared.most_tokens, own=prepared.own, scale=scale)
     tokens = whole.prompt_tokens + whole.answer_tokens
     taken = pace(whole.requests, tokens, found.latency_s, prepared.model.limits)
@@ -163,14 +174,14 @@ def outlook(
     return Step("forecast", facts)
 
 
-def _scale(asked: tuple[Rebus, Setting], found: Trial) -> Scale:
+def _scale(asked: tuple[int, int], found: Trial) -> Scale:
     """Return how this answer's tokens compare with their estimate; what is unknown is as estimated.
 
     An empty or refused answer says nothing about the length of others, nor does a count of a part
     of the prompt.
     """
     usage = (found.reply or Reply(text="")).usage
-    prompt, answer = prompts.lengths(*asked)
+    prompt, answer = asked
     asked_for, said = usage.prompt_tokens or 0, usage.completion_tokens or 0
     usual = found.outcome in {Outcome.OK, Outcome.TRUNCATED}
     return Scale(

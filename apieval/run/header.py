@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Final
 
 from apieval.errors import StoreError
 from apieval.schema import RunSpec
+from apieval.whole_file import replacing
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
@@ -42,7 +42,8 @@ def write(folder: Path, header: dict[str, Any]) -> None:
     known = read(folder) or {}
     text = json.dumps({**known, **header}, ensure_ascii=False, indent=2) + "\n"
     try:
-        _replace(folder / HEADER, text.encode())
+        with replacing(folder / HEADER) as file:
+            file.write(text)
     except OSError as error:
         raise StoreError(f"{folder / HEADER}: cannot be written: {error.strerror}.") from None
 
@@ -56,24 +57,16 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
     header = read(folder)
     if header is None:
         return
-    now, then = spec.model_dump(mode="json"), header.get("spec") or {}
-    differs = sorted(name for name in now if now[name] != then.get(name))
+    now, then = spec.as_json(), header.get("spec") or {}
+    differs = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
     remedy = "give another --name, or start over with --fresh."
     if differs:
-        what = "; ".join(f"{name}: {then.get(name)!r} then, {now[name]!r} now" for name in differs)
+        what = "; ".join(
+            f"{name}: {then.get(name)!r} then, {now.get(name)!r} now" for name in differs
+        )
         raise StoreError(f"{folder}: holds another run ({what}); {remedy}")
     if (old := (header.get("data") or {}).get("digest")) != data_digest:
         raise StoreError(
             f"{folder}: the data file {spec.data!r} has changed since this run began "
             f"({old} then, {data_digest} now); {remedy}"
         )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a file in place of another whole or not at all, whatever happens meanwhile."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    with fresh.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)

@@ -13,6 +13,7 @@ from apieval.wording import counted
 MILLION: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 3.0
 """Of Italian prose with today's tokenizers 3.2 to 4: so a token count errs on the high side."""
+_NOTHING: Final = "nothing left to ask: every answer is there"
 
 
 def cost_usd(usage: Usage, price: Price | None) -> float | None:
@@ -72,6 +73,8 @@ class Forecast:
 
     def __str__(self) -> str:
         """Return the forecast in one line."""
+        if not self.requests:
+            return _NOTHING
         line = _asked(self.requests, self.prompt_tokens, self.answer_tokens)
         if self.usd is None:
             return f"{line}; price unknown"
@@ -80,6 +83,8 @@ class Forecast:
 
 def in_all(forecasts: Collection[Forecast]) -> str:
     """Return the forecasts of several models as one line; an unknown price stays unknown."""
+    if not any(each.requests for each in forecasts):
+        return _NOTHING
     line = _asked(
         sum(each.requests for each in forecasts),
         sum(each.prompt_tokens for each in forecasts),

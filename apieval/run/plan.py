@@ -19,12 +19,15 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._]+")
 _LONGEST: Final = 60
 
 
-def folder_name(spec: RunSpec) -> str:
-    """Return a run's folder: model, data, settings and the short hash of the specification."""
+def folder_name(spec: RunSpec, variant: str = "") -> str:
+    """Return a run's folder: model, data, settings and the short hash of the specification.
+
+    `variant` is the prompt's name, where it is not the challenge's own.
+    """
     settings = "both" if spec.settings == SETTINGS else "-".join(spec.settings)
-    fingerprint = short(digest(canonical_json(spec.model_dump(mode="json"))), 8)
-    parts = (slug(spec.model), slug(Path(spec.data).stem), settings, fingerprint)
-    return "-".join(parts)
+    fingerprint = short(digest(canonical_json(spec.as_json())), 8)
+    parts = [slug(spec.model), slug(Path(spec.data).stem), settings]
+    return "-".join([*parts, *([slug(variant)] if variant else []), fingerprint])
 
 
 def slug(text: str) -> str:
@@ -38,7 +41,7 @@ def header(spec: RunSpec, data: dict[str, Any]) -> dict[str, Any]:
         "format": FORMAT,
         "status": "running",
         "model": spec.model,
-        "spec": spec.model_dump(mode="json"),
+        "spec": spec.as_json(),
         "data": data,
         "prompts": dict(spec.prompts),
         "versions": {

@@ -6,18 +6,20 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval import config as configuration
 from apieval.config import Providers
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 from apieval.providers.base import Checkable
+from apieval.providers.proxies import proxy_of
 from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.run.budget import Budget
 from apieval.run.prices import KnownPrice, price_of
+from apieval.schema import Given, Prefill
 from apieval.sections import (
     TOKEN_LIMITS,
     AnyModel,
@@ -27,6 +29,9 @@ from apieval.sections import (
     Params,
     Price,
 )
+
+GO_ON: Final = {"add_generation_prompt": False, "continue_final_message": True}
+"""What makes vLLM and SGLang go on with the last message, rather than answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,14 @@ class Prepared:
         return None if isinstance(self.model, Embedded) else self.model.system_prompt
 
     @property
+    def prefill(self) -> Prefill | None:
+        """Return how the API takes an answer that is begun, None where it takes none."""
+        if isinstance(self.model, Embedded):
+            return "assistant"
+        plain = isinstance(self.model, OpenAICompatible) and self.model.api == "completions"
+        return "assistant" if plain else self.model.prefill
+
+    @property
     def most_tokens(self) -> int | None:
         """Return how many tokens an answer may have, None where nothing bounds it."""
         most = next((sent for name in TOKEN_LIMITS if (sent := self.body.get(name))), None)
@@ -91,10 +104,13 @@ class Prepared:
         """Return the same with the key that its variable holds, where it has one.
 
         Raises:
-            ConfigError: for a key that is not there, or can be none.
+            ConfigError: for a key that is not there, or can be none, and for a proxy that no
+                request can go through.
         """
         if isinstance(self.model, Embedded):
             return self
+        for address in self.model.addresses or ["https://"]:
+            proxy_of(address)
         return replace(self, key=configuration.api_key(self.name, self.model, environ))
 
     def __repr__(self) -> str:
@@ -108,6 +124,7 @@ def prepare(
     environ: Mapping[str, str],
     lexicon: Path | None = None,
     chosen: Params | None = None,
+    given: Given | None = None,
 ) -> Prepared:
     """Return a configured model, made ready.
 
@@ -115,15 +132,20 @@ def prepare(
         ConfigError: for an unknown name, or a key that is not there.
         DataError: for a lexicon that cannot be used.
     """
-    return without_key(name, providers, lexicon, chosen).with_key(environ)
+    return without_key(name, providers, lexicon, chosen, given).with_key(environ)
 
 
 def without_key(
-    name: str, providers: Providers, lexicon: Path | None = None, chosen: Params | None = None
+    name: str,
+    providers: Providers,
+    lexicon: Path | None = None,
+    chosen: Params | None = None,
+    given: Given | None = None,
 ) -> Prepared:
     """Return a configured model, ready but for its key.
 
-    `lexicon` is the embedded solver's, None its own; `chosen` are parameters of this run.
+    `lexicon` is the embedded solver's, None its own; `chosen` are parameters of this run; `given`
+    is how far its answers are begun.
 
     Raises:
         ConfigError: for an unknown name.
@@ -132,11 +154,13 @@ def without_key(
     model = providers.find(name)
     body = {"model": model.model, **providers.params(model, chosen)}
     if isinstance(model, Embedded):
-        given = lexicon or (Path(model.lexicon) if model.lexicon else None)
-        loaded = Lexicon.load(given)
+        path = lexicon or (Path(model.lexicon) if model.lexicon else None)
+        loaded = Lexicon.load(path)
         endpoint = f"baseline@{solver.VERSION}+{loaded.digest}"
         return Prepared(name, model, body, _identified(model, endpoint, body), lexicon=loaded)
     body |= {**providers.defaults.extra_body, **model.extra_body}
+    if given is not None and model.prefill == "continue":
+        body |= GO_ON
     return Prepared(
         name,
         model,

@@ -33,12 +33,19 @@ _NO_LINE: Final = 0
 class Kept:
     """What a run's folder holds: whose answers stand, and what was paid, replaced ones included.
 
-    `standing` are all of them, `answered` those that are not asked for again.
+    `standing` are all of them, `answered` those that are not asked for again; `unpriced` were paid,
+    but nobody knows how much.
     """
 
     standing: set[ItemKey] = field(default_factory=set)
     answered: set[ItemKey] = field(default_factory=set)
     spent_usd: float = 0.0
+    unpriced: int = 0
+
+    def pay(self, response: Response) -> None:
+        """Take note of what an answer cost."""
+        self.spent_usd += paid_usd(response)
+        self.unpriced += is_unpriced(response)
 
 
 def read_line(line: bytes) -> Response | None:
@@ -101,7 +108,9 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
     another. A line that another has replaced is kept beside, since it was paid for.
     """
     beside = _lines(path.with_name(REPLACED))
-    kept = Kept(spent_usd=sum(paid_usd(answer) for line in beside if (answer := read_line(line))))
+    kept = Kept()
+    for answer in filter(None, map(read_line, beside)):
+        kept.pay(answer)
     if not path.exists():
         return kept
     last: dict[ItemKey, tuple[int, Outcome]] = {}
@@ -119,7 +128,7 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
             key = (response.id, response.setting, response.sample)
             before = last.get(key)
             if line not in beside:  # else a kill fell in between, and it is counted already
-                kept.spent_usd += paid_usd(response)
+                kept.pay(response)
             if before and response.outcome is Outcome.FAILED and before[1] is not Outcome.FAILED:
                 drop[number] = True
                 continue
@@ -159,6 +168,15 @@ def paid_usd(response: Response) -> float:
     return 0.0 if response.cached else response.cost_usd or 0.0
 
 
+def is_unpriced(response: Response) -> bool:
+    """Say whether an answer was paid by this run, and nobody knows how much.
+
+    A failure's cost is known where it had one, but for the few that ended without any word of it.
+    """
+    came = not response.cached and response.outcome is not Outcome.FAILED
+    return came and response.cost_usd is None
+
+
 def _append(path: Path, lines: list[bytes]) -> None:
     if lines:
         with path.open("ab") as file:
@@ -176,3 +194,52 @@ def _rewrite(path: Path, drop: Collection[int]) -> None:
         new.flush()
         os.fsync(new.fileno())
     fresh.replace(path)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a file of answers looks like, line by line; numbers count from 1."""
+
+    answers: int = 0
+    spent_usd: float = 0.0
+    damaged: list[int] = field(default_factory=list)
+    torn: int | None = None
+    again: list[int] = field(default_factory=list)
+    """Lines whose question stands above already."""
+
+
+def survey(path: Path) -> Survey:
+    """Look through a file of answers and mend nothing.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    found, seen = Survey(), set[ItemKey]()
+    beside = _lines(path.with_name(REPLACED))
+    found.spent_usd = sum(paid_usd(each) for line in beside if (each := read_line(line)))
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                _survey_line(found, seen, number, line, beside)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    return found
+
+
+def _survey_line(
+    found: Survey, seen: set[ItemKey], number: int, line: bytes, beside: Collection[bytes]
+) -> None:
+    response = read_line(line)
+    if response is None:
+        if line.endswith(b"\n"):
+            found.damaged.append(number)
+        else:
+            found.torn = number
+        return
+    found.answers += 1
+    if line not in beside:
+        found.spent_usd += paid_usd(response)
+    key = (response.id, response.setting, response.sample)
+    if key in seen:
+        found.again.append(number)
+    seen.add(key)

@@ -43,9 +43,10 @@ class RetryPolicy:
         """Return the wait before the next attempt: full jitter below a doubling bound.
 
         Where the server asked for a time, the whole endpoint pauses (see `limiter`) and nothing
-        is added here; one that asks for no wait at all gets the usual one.
+        is added here; one that asks for hardly any gets the usual one, or all retries would be
+        used up at once.
         """
-        if failure.retry_after_s:
+        if (failure.retry_after_s or 0.0) >= self.first_wait_s:
             return 0.0
         doublings = min(max(0, attempts - 1), _DOUBLINGS)
         bound = min(self.longest_wait_s, self.first_wait_s * 2.0**doublings)

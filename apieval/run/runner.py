@@ -36,7 +36,7 @@ from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Outcome, Reply, Request, Response
+from apieval.schema import Outcome, Reply, Request, Response, Usage
 from apieval.sections import Price
 from apieval.wording import counted
 
@@ -66,6 +66,7 @@ class _Question:
     sent: float = 0.0
     queued_s: float = 0.0
     named: bool = False
+    billed: list[Usage] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -210,42 +211,71 @@ class Runner:
             self.watcher.message(str(cut))
 
     async def _ask(self, request: Request) -> Response:
-        """Return the end of one request.
+        """Return the end of one request, also where it ends the run and something was paid for it.
 
         Raises:
             _Stopped: where it is the end of the run instead.
         """
-        reserved: float | None = None
-        cost: float | None = 0.0
         question = _Question(request)
         try:
-            if self.budget:
-                reserved = await self.budget.reserve(request)
             asked = await ask(
                 lambda: self._attempt(question),
                 self.policy,
                 self._judge.forgiven,
                 lambda: question.queued_s,
             )
-            cost = _cost(asked, self.price)
-            if isinstance(asked.failure, RunFailure):
-                raise asked.failure
-        except RunFailure as failure:
-            self._end(StoppedEarly(str(failure)))
-            raise _Stopped from None
-        finally:
-            if self.budget and reserved is not None:
-                self.budget.settle(reserved, cost)
+        except (asyncio.CancelledError, _Stopped):
+            self._keep_account(question)
+            raise
+        cost = _cost(asked, self.price)
+        if isinstance(asked.failure, RunFailure):
+            self._end(StoppedEarly(str(asked.failure)))
+            if not asked.billed:
+                raise _Stopped
         if enough := self._judge.ended(asked, self._oldest_sent):
             self._end(enough)
         return _response(request, asked, time.monotonic() - question.sent, cost)
+
+    def _keep_account(self, question: _Question) -> None:
+        """Store what was paid for a request that comes to no end: a failure, to be asked again."""
+        if not question.billed:
+            return
+        billed = tuple(question.billed)
+        unfinished = TransientFailure("the run was stopped before another attempt")
+        asked = Asked(len(billed), None, unfinished, billed)
+        took_s = time.monotonic() - question.sent
+        with suppress(StoreError):  # told of by who was first to find out
+            self.store.append(_response(question.request, asked, took_s, _cost(asked, self.price)))
 
     def _oldest_sent(self) -> float:
         return min((question.sent for question in self._in_flight.values()), default=math.inf)
 
     async def _attempt(self, question: _Question) -> Reply:
-        """Attempt once, when the limiter lets it; tell the limiter how it went."""
+        """Attempt once, where the budget allows for it; settle what that cost.
+
+        Raises:
+            RunFailure: where there is no money left.
+        """
         waited = time.monotonic()
+        reserved = await self.budget.reserve(question.request) if self.budget else 0.0
+        cost: float | None = None
+        try:
+            reply = await self._sent(question, waited)
+            question.billed.append(reply.usage)
+            cost = cost_usd(reply.usage, self.price)
+        except AttemptFailed as failure:
+            if failure.billed:
+                question.billed.append(Usage())  # of unknown size
+            else:
+                cost = 0.0
+            raise
+        finally:
+            if self.budget:
+                self.budget.settle(reserved, cost)
+        return reply
+
+    async def _sent(self, question: _Question, waited: float) -> Reply:
+        """Attempt once, when the limiter lets it; tell the limiter how it went."""
         tokens_about = prompt_tokens(question.request) + int(self._answer_tokens)
         permit = await self.limiter.acquire(tokens_about)
         question.sent = time.monotonic()

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES, Kept, mend, paid_usd
+from apieval.run.responses import RESPONSES, Kept, mend
 from apieval.schema import Outcome, Response
 
 LOCK: Final = ".lock"
@@ -35,13 +35,23 @@ class Store:
         """Use `Store.open`."""
         self.folder = folder
         self.answered = kept.answered
-        self.spent_usd = kept.spent_usd
+        self._kept = kept
         self._standing = kept.standing
         self._replaced = False
         self._lock = lock
         self._file = file
         self._end = file.seek(0, os.SEEK_END)
         self._unsynced = False
+
+    @property
+    def spent_usd(self) -> float:
+        """Return what all answers together cost, as far as that is known."""
+        return self._kept.spent_usd
+
+    @property
+    def unpriced(self) -> int:
+        """Return how many answers were paid without anybody knowing how much."""
+        return self._kept.unpriced
 
     @classmethod
     def open(
@@ -95,7 +105,7 @@ class Store:
         key = (response.id, response.setting, response.sample)
         self._replaced |= key in self._standing
         self.answered.add(key)
-        self.spent_usd += paid_usd(response)
+        self._kept.pay(response)
 
     def sync(self) -> None:
         """Bring what was written to the disk itself, so that not even a power cut can take it."""

@@ -10,7 +10,7 @@ from apieval.analysis.findings import Finding
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
-from apieval.rebus.prompts import length
+from apieval.rebus.prompts import official
 from tests.records import dataset, rebus, response
 
 ROWS = [rebus(id=n, solution_key="6 8" + " 1" * n) for n in range(30)]
@@ -75,7 +75,7 @@ def test_a_model_that_changed_before_a_resumption_is_found_in_cached_answers_too
 def of_prompts(tokens: list[int | None]) -> list[str]:
     usage = Usage()
     for row, count in zip(ROWS, tokens, strict=True):
-        usage.add(response(usage={"prompt_tokens": count}), length(row, "regular"))
+        usage.add(response(usage={"prompt_tokens": count}), official().length(row, "regular"))
     return [each["text"] for each in usage.findings()]
 
 
@@ -85,7 +85,7 @@ def test_cut_prompts_are_a_warning() -> None:
 
 
 def test_whole_prompts_are_none() -> None:
-    assert of_prompts([length(row, "regular") // 4 for row in ROWS]) == []
+    assert of_prompts([official().length(row, "regular") // 4 for row in ROWS]) == []
     assert of_prompts([None] * 30) == []
 
 

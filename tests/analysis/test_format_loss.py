@@ -138,6 +138,17 @@ def test_no_answer_has_no_figure() -> None:
     assert (each["n"], each["difference"], each["low"], each["high"]) == (0, None, None, None)
 
 
+def test_what_a_model_was_given_is_not_measured() -> None:
+    row = rebus()
+    measured = Measured("m", dataset([row]).select(), ["regular"], given="first-pass")
+    part = FormatLoss(measured)
+    answer = scoring.scored(response(text=changed(REMARK, BOLD)), row, "first-pass")
+    part.add(answer)
+    found: Any = part.summary()
+    assert list(found["regular"]["all"]["metrics"]) == list(METRICS)[3:]
+    assert found["regular"]["all"]["metrics"][SOLUTION]["difference"] == 1
+
+
 def test_subsets_have_figures_and_kinds_of_their_own() -> None:
     rows = [rebus(id=0, subset="id"), rebus(id=1, subset="ood"), rebus(id=2, subset="ood")]
     found = loss([changed(REMARK), changed(REMARK), ANSWER], rows)["regular"]

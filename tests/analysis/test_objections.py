@@ -38,17 +38,19 @@ class TestObjections:
             [signed("a"), signed("b", "hints", "sha256:0", **{part: "other"})]
         )
         assert (found.kind, found.level) == (kind, level)
-        assert found.text.endswith(f"in hints: {SIGNATURE.get(part, 'none')} in a; other in b")
+        assert found.text.endswith(
+            f"in hints: 'a' has {SIGNATURE.get(part, 'none')}; 'b' has other"
+        )
 
     def test_other_data_are_refused(self) -> None:
         [found] = objections.found([signed("a"), signed("b", digest="sha256:1")])
         assert (found.kind, found.level) == ("data_differ", "refusal")
-        assert found.text == "the data differ: sha256:0 in a; sha256:1 in b"
+        assert found.text == "the data differ: 'a' has sha256:0; 'b' has sha256:1"
 
     def test_the_same_data_may_have_another_name(self) -> None:
         [found] = objections.found([signed("a"), signed("b", data="e.csv@0")])
         assert (found.kind, found.level) == ("data_names_differ", "note")
-        assert found.text.endswith("d.csv in a; e.csv in b")
+        assert found.text.endswith("'a' has d.csv; 'b' has e.csv")
 
     def test_what_differs_alike_in_every_setting_is_said_once(self) -> None:
         def both(name: str, regular: str, hints: str) -> Scored:
@@ -59,11 +61,11 @@ class TestObjections:
             return replace(signed(name), signatures=signatures)
 
         [found] = objections.found([both("a", "x", "x"), both("b", "y", "y")])
-        assert found.text == "the prompts differ: x in a; y in b"
+        assert found.text == "the prompts differ: 'a' has x; 'b' has y"
         apart = [each.text for each in objections.found([both("a", "x", "x"), both("b", "y", "z")])]
         assert apart == [
-            "the prompts differ in regular: x in a; y in b",
-            "the prompts differ in hints: x in a; z in b",
+            "the prompts differ in regular: 'a' has x; 'b' has y",
+            "the prompts differ in hints: 'a' has x; 'b' has z",
         ]
 
     def test_settings_that_one_has_alone_differ_in_nothing(self) -> None:

@@ -6,6 +6,7 @@ The data is for research use only and no part of the repository: without it thes
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from apieval import score
+from apieval.analysis.diagnosis import Diagnosis, diagnose
 from apieval.rebus import answers, dataset, prompts, scoring
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official, tolerant
@@ -153,6 +155,70 @@ def test_the_tolerant_parser_reads_the_harnesss_log() -> None:
         mine = tolerant.parse(each["resps"][0][0], question(gold))
         assert len(mine.prediction.word_guesses) == len(gold.word_guesses)
         assert mine.prediction.solution.lower() == official.parse(each["resps"][0][0]).solution.strip("*").lower()  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def diagnosed() -> dict[int, Diagnosis]:
+    data = dataset.load(PUBLISHED / "dataset.csv").by_id
+    found = {}
+    for each in objects("gpt4o_answers.jsonl"):
+        gold = data[str(each["i"])]
+        answer = scoring.scored(records.response(id=gold.id, text=each["answer"]), gold)
+        result = diagnose(answer)
+        assert result is not None
+        found[each["i"]] = result
+    return found
+
+
+JUDGED = {  # by eye
+    0: "definitions",  # binaria and rane for araba and ile
+    73: "solved",  # although pista was taken for via
+    341: "first_pass",  # GIO via LLI limone: the letters stand in the wrong place
+    397: "solved",
+    504: "definitions",  # O for di
+    536: "segmentation",  # guesses without the letters that belong to them, the first pass right
+    762: "format",  # the template without content
+    955: "first_pass",  # there is none, and "Pietra arenaria" is not of its guesses
+    960: "segmentation",
+    1070: "solution",  # Collanera, not Colla nera
+    1148: "first_pass",  # RI lessi F LU nari
+    1588: "solution",  # Varicerisanata
+    1590: "segmentation",  # no guesses, and the first pass right
+    1691: "segmentation",  # "V A" for VA, and then Bucas chivata
+    1723: "definitions",
+    1969: "segmentation",  # an accent too many, simultanee for multimediali
+}
+
+
+def test_where_answers_broke_first(diagnosed: dict[int, Diagnosis]) -> None:
+    assert {row: diagnosed[row].broke_first.value for row in JUDGED} == JUDGED
+    assert Counter(each.broke_first.value for each in diagnosed.values()) == {
+        "solved": 214,
+        "definitions": 1531,
+        "first_pass": 5,
+        "segmentation": 245,
+        "solution": 2,
+        "format": 3,
+    }
+
+
+def test_what_no_answer_of_it_shows(diagnosed: dict[int, Diagnosis]) -> None:
+    shown = {(each.loop, each.copied_example, each.other_language) for each in diagnosed.values()}
+    assert shown == {(False, False, None)}
+
+
+def test_right_solutions_with_wrong_steps(diagnosed: dict[int, Diagnosis]) -> None:
+    """As row 148: "S bar CO inno R scout cima A" cannot give "Sbarco in Normandia"."""
+    despite = {row for row, each in diagnosed.items() if each.right_despite_wrong_steps}
+    assert len(despite) == 38
+    assert despite >= {73, 148, 174, 234, 584, 1295, 1470, 1933}
+
+
+def test_parsed_parts_are_diagnosed_much_the_same(diagnosed: dict[int, Diagnosis]) -> None:
+    result = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "gold.csv")
+    shares = result.summary["diagnosis"]["regular"]["all"]["broke_first"]
+    for step, count in Counter(each.broke_first.value for each in diagnosed.values()).items():
+        assert shares[step]["value"] * 2000 == pytest.approx(count, abs=20), step
 
 
 def test_every_answer_is_parsed_as_the_study_parsed_it() -> None:

@@ -361,6 +361,13 @@ def test_what_cannot_be_asked_is_refused_before_anything(
 # --- several models, several servers ---------------------------------------------------------
 
 
+def test_a_password_in_an_address_is_shown_nowhere(inside: Inside) -> None:
+    done = inside("check", "http://utente:segretissima@127.0.0.1:9/v1#m", "--json")
+    assert done.code == 2
+    assert "user name or password" in done.err
+    assert "segretissima" not in done.all
+
+
 def test_one_model_that_fails_does_not_end_the_others_checks(check: Check) -> None:
     done, seen = check([well()], "locale", "local")
     assert done.code == 2

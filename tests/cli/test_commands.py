@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from apieval.cli import app
 from apieval.version import VERSION
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer
@@ -33,6 +35,17 @@ def test_the_program_says_what_it_is(inside: Inside) -> None:
         assert name in done.out
     for words in (("run", "-h"), ("score", "-h"), ("cache", "-h"), ("cache", "clear", "-h")):
         assert inside(*words).code == 0
+
+
+def test_help_is_wrapped_by_the_terminal_alone(inside: Inside) -> None:
+    assert "One that stops early leaves the others" in " ".join(inside("run", "-h").out.split())
+    for each in app.registered_commands:
+        assert not re.search(r"[^\n]\n[^\n]", each.help or "\n"), each.name
+
+
+def test_a_wrong_choice_is_refused_in_the_program_s_own_words(inside: Inside) -> None:
+    said = " ".join(inside("run", "baseline", "--setting", "hint").err.split())
+    assert "Invalid value for '--setting': 'hint' is not one of" in said
 
 
 def test_models_lists_what_is_configured(
@@ -86,6 +99,12 @@ def test_the_cache_is_counted_checked_explained_and_emptied(
         assert said[1].startswith("body.temperature: stored 0")
         assert said[1].endswith(", asked 0.3")
         assert len(said) == 2
+        other = ("--data", ten.path, "--setting", "hints", "--cache", "cache")
+        said = inside("cache", "why", "local", *other, "--param", "temperature=0").out.splitlines()
+        assert said[0] == "row 0 (hints) is not in the cache"
+        [stored, asked] = re.findall(r" \.\.\.(.*?)\.\.\. \([\d,]+ characters\)", said[1])
+        assert stored != asked
+        assert stored[:20] == asked[:20]
         emptied = inside("cache", "clear", "--cache", "cache", "--yes", "--json")
         assert json.loads(emptied.out)["removed"] == 10
         assert (
@@ -155,7 +174,7 @@ def test_the_baseline_is_served_on_loopback_alone(inside: Inside) -> None:
 def test_an_interrupt_outside_a_run_is_no_traceback(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*args: object) -> None:
+    def interrupted(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("apieval.evaluate.dataset.load", interrupted)

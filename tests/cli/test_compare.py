@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import apieval
+from apieval.analysis.signed import fingerprint
 from apieval.errors import ConfigError
 from apieval.rebus import dataset
 from tests.e2e.conftest import Inside
@@ -52,9 +53,13 @@ def test_two_runs_are_compared(inside: Inside, scores: Path) -> None:
     done = inside("compare", scores / "half", scores / "more")
     assert done.code == 0, done.err
     assert plain(done.all)
-    assert "more solves more than half in hints: +27.8 points" in done.out
+    assert "'more' solves more than 'half' in hints: +27.8 points" in done.out
     assert "90 common rebuses; 0 left out" in done.out
     assert done.err == ""
+    for name in ("half", "more"):
+        known = json.loads((scores / name / "summary.json").read_text("utf-8"))["signatures"]
+        marks = [f"{each} {fingerprint(known[each]['official'])}" for each in known]
+        assert f"signatures of {name}: {', '.join(marks)}" in done.out
     tables = [line for line in done.out.splitlines() if line.startswith(("│", "┃", "┏", "└"))]
     assert max(map(len, tables)) <= 80
     assert done.out == inside("compare", scores / "half", scores / "more").out
@@ -97,7 +102,7 @@ def test_other_data_are_refused_unless_forced(inside: Inside, scores: Path) -> N
     done = inside("compare", scores / "half", scores / "more")
     assert done.code == 2
     assert done.out == ""
-    assert f"the data differ: {digest} in half; sha256:fff" in done.err
+    assert f"the data differ: 'half' has {digest}; 'more' has sha256:fff" in done.err
     assert "--force" in done.err
     forced = inside("compare", scores / "half", scores / "more", "--force")
     assert forced.code == 0
@@ -112,14 +117,19 @@ def test_another_version_of_the_parser_is_refused(inside: Inside, scores: Path) 
     alter(scores / "more", "official@1", "official@2")
     done = inside("compare", scores / "half", scores / "more")
     assert done.code == 2
-    assert "the versions of the parser differ: official@1 in half; official@2 in more" in done.err
+    assert (
+        "the versions of the parser differ: 'half' has official@1; 'more' has official@2"
+        in done.err
+    )
 
 
 def test_other_prompts_are_warned_of(inside: Inside, scores: Path) -> None:
     alter(scores / "more", "prompt:cc87d31f842b", "prompt:0123456789ab")
     done = inside("compare", scores / "half", scores / "more")
     assert done.code == 0
-    assert done.out.startswith("WARNING: the prompts differ in hints: cc87d31f842b in half; 0123")
+    assert done.out.startswith(
+        "WARNING: the prompts differ in hints: 'half' has cc87d31f842b; 'more' has 0123"
+    )
 
 
 def test_other_gold_rows_are_refused_and_by_force_left_out(inside: Inside, scores: Path) -> None:

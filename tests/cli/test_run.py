@@ -169,21 +169,32 @@ def test_one_model_that_fails_leaves_the_others_alone(
     assert [each["status"] for each in runs] == ["stopped", "done", "done"]
 
 
+_NOT_IN_THE_WAY: Final = {
+    "APIEVAL_SETTING": "hints",
+    "APIEVAL_SAMPLES": "2",
+    "APIEVAL_NAME": "mine",
+    "APIEVAL_CACHE": "off",
+    "APIEVAL_CONCURRENCY": "2",
+    "APIEVAL_TIMEOUT": "30",
+    "APIEVAL_FRESH": "1",
+    "APIEVAL_YES": "1",
+    "APIEVAL_LOG": "log.jsonl",
+}
 OPTIONS: Final[dict[str, tuple[dict[str, str], Any]]] = {
+    "several at once": (
+        _NOT_IN_THE_WAY,
+        lambda run: (
+            (run["settings"], run["samples"], run["status"]) == (["hints"], 2, "done")
+            and run["dir"] == "results/mine"
+            and not Path("home").exists()
+            and Path("log.jsonl").exists()
+        ),
+    ),
     "data": ({"APIEVAL_DATA": "ten.csv"}, lambda run: run["data"]["n"] == 10),
-    "setting": ({"APIEVAL_SETTING": "hints"}, lambda run: run["settings"] == ["hints"]),
     "limit": ({"APIEVAL_LIMIT": "1"}, lambda run: run["data"]["n"] == 3),
     "subset": ({"APIEVAL_SUBSET": "new"}, lambda run: run["data"]["n"] == NEW),
     "subsets": ({"APIEVAL_SUBSET": "new ood"}, lambda run: run["data"]["n"] == NEW + OOD),
-    "samples": ({"APIEVAL_SAMPLES": "2"}, lambda run: run["samples"] == 2),
     "out": ({"APIEVAL_OUT": "there"}, lambda run: run["dir"].startswith("there/")),
-    "name": ({"APIEVAL_NAME": "mine"}, lambda run: run["dir"] == "results/mine"),
-    "cache": ({"APIEVAL_CACHE": "off"}, lambda _: not Path("home").exists()),
-    "concurrency": ({"APIEVAL_CONCURRENCY": "2"}, lambda run: run["status"] == "done"),
-    "timeout": ({"APIEVAL_TIMEOUT": "30"}, lambda run: run["status"] == "done"),
-    "fresh": ({"APIEVAL_FRESH": "1"}, lambda run: run["status"] == "done"),
-    "yes": ({"APIEVAL_YES": "1"}, lambda run: run["status"] == "done"),
-    "log": ({"APIEVAL_LOG": "log.jsonl"}, lambda _: Path("log.jsonl").exists()),
     "lexicon": (
         {"APIEVAL_LEXICON": "lexicon.csv"},
         lambda run: (
@@ -266,7 +277,6 @@ USAGE: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "cache in the way": (("run", "vllm", "--cache", "text.txt"), ("text.txt", "--cache")),
     "log in the way": (("run", "baseline", "--log", "none/log"), ("none/log", "--log")),
     "lexicon": (("run", "baseline", "--lexicon", "none.csv"), ("none.csv",)),
-    "the hub": (("run", "baseline", "--data", "hub"), ("hub",)),
 }
 
 

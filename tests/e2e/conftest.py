@@ -6,14 +6,17 @@ import asyncio
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from copy import deepcopy
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from typer.testing import CliRunner
+from typer import Typer, testing
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from apieval import one_run
+from apieval import one_run, strict_yaml
 from apieval.cli import app
 from apieval.errors import ServerDown
 from apieval.run import limiter
@@ -36,12 +39,28 @@ def nothing_left_running() -> Iterator[None]:
     end_all()
 
 
+_parsed = lru_cache(maxsize=8)(strict_yaml._parse)
+
+
+@lru_cache(maxsize=1)
+def _command(_: Typer) -> TyperGroup:
+    group = get_group(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
 @pytest.fixture
-def inside() -> Inside:
-    """Give the command line, in this process; nothing but an exit may leave it."""
+def inside(monkeypatch: pytest.MonkeyPatch) -> Inside:
+    """Give the command line, in this process; nothing but an exit may leave it.
+
+    What is the same in every call is made once: the commands, and what a file's text stands for
+    (the shipped one takes longer to parse than a small run to be carried out).
+    """
+    monkeypatch.setattr(strict_yaml, "_parse", lambda text: deepcopy(_parsed(text)))
+    monkeypatch.setattr(testing, "_get_command", _command)
 
     def call(*words: str | Path, **env: str) -> Done:
-        result = CliRunner().invoke(app, list(map(str, words)), env=env)
+        result = testing.CliRunner().invoke(app, list(map(str, words)), env=env)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Done(result.exit_code, result.stdout, result.stderr)

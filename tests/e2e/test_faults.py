@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -154,7 +155,7 @@ HOUR: Final = {
     "ISO reset header": error(
         429,
         {"error": {"message": "piano"}},
-        anthropic_ratelimit_requests_reset="2999-01-01T00:00:00Z",
+        anthropic_ratelimit_requests_reset=(datetime.now(UTC) + timedelta(hours=2)).isoformat(),
     ),
     "Gemini's body": error(
         429,

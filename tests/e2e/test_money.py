@@ -78,6 +78,48 @@ def test_answers_of_unknown_cost_use_up_what_was_reserved(inside: Inside, tmp_pa
     assert cost == {"sum": None, "known_for": 0}  # unknown, never 0
 
 
+def test_answers_of_unknown_cost_count_on_going_on(inside: Inside, tmp_path: Path) -> None:
+    made = material(tmp_path / "some.csv", 60)
+    body = completion("Soluzione: boh", usage=None)
+    words = ("run", "local", "--data", made.path, *REGULAR, "--max-cost", "1")
+    with FaultServer(made.answers, lambda _: Reply(200, body, good=True)) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        assert inside(*words).code == 3
+        paid = server.paid
+        assert inside(*words).code == 3  # the same bound again asks nothing
+        assert inside(*words, "--fresh").code == 3
+        assert server.paid == 2 * paid
+
+
+def test_a_server_that_counts_nothing_does_not_pass_for_free(
+    inside: Inside, tmp_path: Path
+) -> None:
+    made = material(tmp_path / "some.csv", 60)
+    body = completion("Soluzione: boh", usage=dict.fromkeys(USAGE, 0))
+    with FaultServer(made.answers, lambda _: Reply(200, body, good=True)) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        done = inside("run", "local", "--data", made.path, *REGULAR, "--max-cost", "1")
+        assert done.code == 3
+        assert 0 < server.paid <= 1 / (1024 * 100 / 1e6)
+
+
+def test_every_attempt_is_reserved_for(inside: Inside, tmp_path: Path) -> None:
+    made = material(tmp_path / "some.csv", 60)
+    usage = {"prompt_tokens": 700, "completion_tokens": 1024, "total_tokens": 1724}
+    empty = (700 * 10 + 1024 * 100) / 1e6
+    body = completion("", usage=usage)
+    with FaultServer(made.answers, lambda _: Reply(200, body, good=True)) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        done = inside("run", "local", "--data", made.path, *REGULAR, "--max-cost", "1")
+        assert done.code == 3
+        assert "--max-cost 1 USD is reached" in done.err
+        assert server.paid * empty <= 1
+    # and every cent is on record, those of the requests too that have no answer yet
+    assert sum(each["cost_usd"] or 0 for each in stored(folder())) == pytest.approx(
+        server.paid * empty
+    )
+
+
 @pytest.mark.parametrize(
     ("more", "lacks"),
     [({}, "price"), ({"price": PRICE, "params": {"max_tokens": None}}, "max_tokens")],

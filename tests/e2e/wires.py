@@ -29,8 +29,11 @@ def hosted(wire: str, url: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 
 
 
 def question(body: Mapping[str, Any]) -> str:
-    """Return the text of the last message, wherever a wire has it."""
-    last = (body.get("messages") or body["contents"])[-1]
+    """Return the text of the user's last message, wherever a wire has it."""
+    if "prompt" in body:
+        return str(body["prompt"])
+    messages = body.get("messages") or body["contents"]
+    last = next(each for each in reversed(messages) if each["role"] == "user")
     said = last.get("content", last.get("parts"))
     return said if isinstance(said, str) else "".join(part["text"] for part in said)
 

@@ -6,11 +6,14 @@ import json
 import socket
 import ssl
 import subprocess
+import tracemalloc
+import zlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import (
     AttemptFailed,
@@ -20,7 +23,7 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers import transport
+from apieval.providers import proxies, transport
 from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient
 from apieval.providers.table import connect
 from apieval.run.outcome import judge
@@ -245,7 +248,7 @@ def test_reasoning_in_every_form_and_none_costs_the_answer(
         ({"prompt_tokens": 1.5, "completion_tokens": float("nan")}, Usage()),
         (
             {"prompt_tokens": 10**400, "completion_tokens": 10**9, "total_tokens": 0},
-            Usage(total_tokens=0),
+            Usage(),
         ),
         ({"prompt_tokens_details": 5, "completion_tokens_details": []}, Usage()),
     ],
@@ -271,6 +274,34 @@ def test_odd_fields_beside_the_answer_cost_no_answer() -> None:
 def test_a_compressed_answer() -> None:
     packed = gzip.compress(json.dumps(completion()).encode())
     assert attempt(Answer(packed, headers={"content-encoding": "gzip"})).text == TEXT
+
+
+@pytest.mark.parametrize("window", [15, -15, 31])
+def test_every_packing_that_is_allowed_for(window: int) -> None:
+    packer = zlib.compressobj(wbits=window)
+    packed = packer.compress(json.dumps(completion()).encode()) + packer.flush()
+    name = "x-gzip" if window > 15 else "Deflate"
+    assert attempt(Answer(packed + b"rest", headers={"content-encoding": name})).text == TEXT
+
+
+@pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "identity", ""])
+def test_what_was_not_allowed_for_is_taken_as_it_is(packing: str) -> None:
+    assert attempt(Answer(headers={"content-encoding": packing})).text == TEXT
+    seen = talk([Answer()], lambda _, client: client.attempt(request()))
+    assert seen[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+def test_a_bomb_is_given_up_before_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "MOST_BYTES", 3_000_000)
+    bomb = gzip.compress(bytes(200_000_000))
+    tracemalloc.start()
+    try:
+        end = failed(Answer(bomb, headers={"content-encoding": "gzip"}))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "larger than" in str(end)
+    assert most < 30_000_000
 
 
 def test_an_error_that_is_null_is_none() -> None:
@@ -460,7 +491,7 @@ def test_other_addresses_do_unless_excepted(monkeypatch: pytest.MonkeyPatch, no_
             monkeypatch.setenv("no_proxy", no_proxy)
             client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
             if no_proxy:
-                assert transport._proxy("http://modelli.example/v1") is None
+                assert proxies.proxy_of("http://modelli.example/v1") is None
             else:
                 assert (await client.attempt(request())).text == TEXT
                 assert proxy.seen[0].path == "http://modelli.example/v1/chat/completions"
@@ -484,6 +515,17 @@ def test_a_key_the_server_repeats_is_masked(status: int) -> None:
 def test_a_key_that_is_cut_is_masked_too(before: int) -> None:
     said = "x" * (before - 1) + " " + KEY + " fine" * 9
     assert "finta" not in str(failed(Answer({"error": {"message": said}}, 401), KEY))
+
+
+def test_not_even_an_unexpected_fault_shows_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> object:
+        raise RuntimeError(f"authorization: Bearer {KEY}")
+
+    monkeypatch.setattr(AiohttpTransport, "handle_async_request", broken)
+    end = failed(Answer(), KEY)
+    assert type(end) is ItemFailure
+    assert str(end) == "unexpected RuntimeError: authorization: Bearer ***"
+    assert end.__suppress_context__
 
 
 def test_no_traceback_shows_the_key() -> None:
@@ -639,6 +681,15 @@ def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
     end = failed(Answer("x" * 50_000))
     assert type(end) is ItemFailure
     assert "larger than" in str(end)
+
+
+def test_an_error_without_end_is_told_by_its_start() -> None:
+    end = failed(Answer({"error": {"message": "temperature " * 200_000}}, 400))
+    assert "temperature" in str(end)
+    assert len(str(end)) < 400
+    said = str(failed(Answer(headers={"x": "y" * 100_000})))
+    assert len(said) < 400
+    assert "\n" not in said
 
 
 def test_a_malformed_reply_with_tokens_was_paid_for() -> None:

@@ -277,7 +277,7 @@ documents = json_values | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(documents)
 def test_whatever_comes_is_a_reply_or_none(document: object) -> None:
     try:
@@ -288,7 +288,7 @@ def test_whatever_comes_is_a_reply_or_none(document: object) -> None:
     judge(reply)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(documents.map(json.dumps) | st.text() | st.binary())
 def test_whatever_comes_over_the_wire_is_a_reply_or_a_failure(body: str | bytes) -> None:
     content = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
@@ -304,3 +304,31 @@ def test_malformed_replies_with_usage_were_billed() -> None:
     with pytest.raises(TransientFailure, match="malformed") as caught:
         read_reply(Whole(200, {}, body), URL)
     assert caught.value.billed
+
+
+@pytest.mark.parametrize(
+    ("message", "usage", "counts"),
+    [
+        pytest.param({"content": TEXT}, (0, 0, 0), (None, None, None), id="nothing counted"),
+        pytest.param({"content": TEXT}, (9, 0, 9), (9, None, 9), id="the answer not counted"),
+        pytest.param({"reasoning": "mah"}, (9, 0, 9), (9, None, 9), id="thoughts not counted"),
+        pytest.param({"content": ""}, (9, 0, 9), (9, 0, 9), id="nothing was said"),
+        pytest.param({"content": ""}, (0, 0, 0), (None, 0, None), id="nothing said or counted"),
+    ],
+)
+def test_what_a_server_does_not_count_costs_no_zero(
+    message: dict[str, str], usage: tuple[int, ...], counts: tuple[int | None, ...]
+) -> None:
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    said = dict(zip(names, usage, strict=True))
+    found = reply_of({"choices": [{"message": message}], "usage": said}).usage
+    assert tuple(getattr(found, name) for name in names) == counts
+    known = None not in counts[:2]
+    assert (cost_usd(found, Price(input=1, output=1)) is not None) == known
+
+
+def test_a_name_is_kept_at_a_sensible_length() -> None:
+    choice = {"message": {"content": TEXT}, "finish_reason": "f" * 10_000}
+    found = reply_of({"choices": [choice], "model": "m" * 10_000, "system_fingerprint": "x" * 200})
+    assert (found.finish_reason, found.served_model) == ("f" * 200 + "…", "m" * 200 + "…")
+    assert found.system_fingerprint == "x" * 200

@@ -38,6 +38,9 @@ def wait(
         ("NaN", None),
         ("inf", None),
         ("1e999", None),
+        ("1e300", None),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", None),
+        ("Thu, 30 Sep 2027 10:00:00 GMT", 365 * 86400),
         ("Fri, 31 Dec 99999 23:59:59 GMT", None),
         ("", None),
         (",", None),
@@ -45,6 +48,12 @@ def wait(
 )
 def test_retry_after(value: str, seconds: float | None) -> None:
     assert wait({"retry-after": value}) == seconds
+
+
+@pytest.mark.parametrize("reset", ["1e308", "99999999999999999999", "9999-12-31T23:59:59Z"])
+def test_a_reset_in_years_is_none(reset: str) -> None:
+    assert wait({"x-ratelimit-reset-requests": reset}) is None
+    assert wait({}, {"details": [{"retryDelay": "999999999h"}]}) is None
 
 
 def test_milliseconds_come_first() -> None:

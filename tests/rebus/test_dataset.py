@@ -163,11 +163,6 @@ def test_a_file_without_rows(tmp_path: Path, name: str, text: str) -> None:
     assert re.match(": (no rows|empty)", refusal(path))
 
 
-def test_the_hub_says_what_to_do() -> None:
-    with pytest.raises(DataError, match=r"gsarti/eureka-rebus-calamita-2024.* give its path"):
-        dataset.load("hub")
-
-
 class TestStudyLayout:
     def test_serves_for_scoring_only(self, tmp_path: Path) -> None:
         path = write_csv(tmp_path / "gold.csv", [{"": "0", "idx": "0", **STUDY}])

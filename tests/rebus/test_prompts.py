@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.rebus import prompts
+from apieval.errors import ConfigError
+from apieval.rebus import conversation, prompts
+from apieval.rebus.conversation import Conversation
 from apieval.schema import SETTINGS, Message, Rebus, Request, Setting
-from tests.records import ANSWER, SHARED, rebus
+from tests.records import ANSWER, ROW, SHARED, rebus, write_csv
 
 HASHES: dict[Setting, str] = {
     "regular": "74b5bd3431691a6e03a1a5599edb230c4fa5baf1800637b9eaa8f0892e372306",
@@ -56,7 +60,7 @@ def test_whatever_stands_in_a_clue_stands_in_the_prompt_as_it_is(clue: str, key:
     between, _, after = rest.partition("{solution_key}")
     assert prompts.build(row, "regular") == f"{before}A [{clue}] B{between}{key}{after}"
     for setting in SETTINGS:
-        assert prompts.length(row, setting) == len(prompts.build(row, setting))
+        assert prompts.official().length(row, setting) == len(prompts.build(row, setting))
 
 
 def test_no_gold_field_reaches_the_prompt() -> None:
@@ -67,7 +71,7 @@ def test_no_gold_field_reaches_the_prompt() -> None:
 
 
 def test_a_request_is_one_user_message() -> None:
-    request = next(prompts.requests([rebus(id="r1")], ["hints"]))
+    request = next(conversation.requests([rebus(id="r1")], ["hints"]))
     assert request.messages == (Message(role="user", content=prompts.build(rebus(), "hints")),)
     assert (request.id, request.setting, request.sample) == ("r1", "hints", 0)
     assert request.key == "sha256:" + hashlib.sha256(request.identity.encode()).hexdigest()
@@ -76,7 +80,7 @@ def test_a_request_is_one_user_message() -> None:
 def test_a_system_prompt_goes_before_and_makes_another_question() -> None:
     rows = [rebus()]
     plain, told, other = (
-        next(prompts.requests(rows, ["regular"], 1, BASE, (), system))
+        next(conversation.requests(rows, ["regular"], 1, BASE, (), Conversation(system=system)))
         for system in (None, "Sii breve.", "Sii lungo.")
     )
     assert told.messages == (Message(role="system", content="Sii breve."), *plain.messages)
@@ -85,17 +89,17 @@ def test_a_system_prompt_goes_before_and_makes_another_question() -> None:
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_lengths_are_the_prompts_and_about_the_answers(setting: Setting) -> None:
-    prompt, answer = prompts.lengths(rebus(), setting)
+    prompt, answer = conversation.lengths(rebus(), setting, prompts.official())
     assert prompt == len(prompts.build(rebus(), setting))
     assert answer == pytest.approx(len(ANSWER), rel=0.3)
 
 
 def test_requests_come_by_setting_rebus_and_sample() -> None:
     rows = [rebus(id=number) for number in range(2)]
-    made = [(r.setting, r.id, r.sample) for r in prompts.requests(rows, SETTINGS, 2)]
+    made = [(r.setting, r.id, r.sample) for r in conversation.requests(rows, SETTINGS, 2)]
     assert made == [(s, i, k) for s in ("regular", "hints") for i in (0, 1) for k in (0, 1)]
-    assert list(prompts.requests(rows, [])) == []
-    assert list(prompts.requests([], SETTINGS)) == []
+    assert list(conversation.requests(rows, [])) == []
+    assert list(conversation.requests([], SETTINGS)) == []
 
 
 def test_requests_are_made_one_at_a_time() -> None:
@@ -106,13 +110,13 @@ def test_requests_are_made_one_at_a_time() -> None:
             taken.append(number)
             yield rebus(id=number)
 
-    source = prompts.requests(rows(), ["regular"])
+    source = conversation.requests(rows(), ["regular"])
     assert taken == []
     assert [next(source).id for _ in range(3)] == taken == [0, 1, 2]
 
 
 def only(row: Rebus, setting: Setting = "regular", sample: int = 0, **identity: object) -> Request:
-    return list(prompts.requests([row], [setting], sample + 1, identity))[sample]
+    return list(conversation.requests([row], [setting], sample + 1, identity))[sample]
 
 
 BASE: dict[str, Any] = {
@@ -164,7 +168,7 @@ def test_the_key_changes_with_nothing_else(other: Request) -> None:
 
 
 def test_equal_rows_share_their_answers_and_samples_do_not() -> None:
-    made = list(prompts.requests([rebus(id=0), rebus(id=1)], SETTINGS, 3))
+    made = list(conversation.requests([rebus(id=0), rebus(id=1)], SETTINGS, 3))
     assert len({request.key for request in made}) == 2 * 3
 
 
@@ -172,3 +176,79 @@ def test_equal_rows_share_their_answers_and_samples_do_not() -> None:
 def test_a_template_has_two_fields_and_no_other_brace(setting: Setting) -> None:
     text = prompts.template(setting)
     assert text.count("{") == text.count("}") == 2
+
+
+# --- variants --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_two_shots_are_the_challenges_prompt_itself(setting: Setting) -> None:
+    assert prompts.choose(shots=2) is prompts.official() is prompts.choose()
+    assert prompts.official().hash(setting) == prompts.template_hash(setting)
+    assert prompts.official().name == "official"
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("shots", [0, 1, 3, 4, 5])
+def test_other_numbers_of_examples_change_them_alone(shots: int, setting: Setting) -> None:
+    prompt = prompts.choose(shots=shots)
+    row = rebus(verbalized_rebus="{x} [y]", verbalized_rebus_with_length_hints="{x} [y (1)]")
+    text, own = prompt.build(row, setting), prompts.build(row, setting)
+    assert text.count("# Esempio") == shots
+    assert text.split("\n")[0] == own.split("\n")[0]
+    assert text.endswith(own[own.index("Rebus: {x}") :])
+    assert len(text) == prompt.length(row, setting)
+    assert prompt.hash(setting) != prompts.template_hash(setting)
+    assert not prompts.is_official({setting: prompt.hash(setting)})
+    assert (prompt.name, "esempi precedenti" in text) == (f"{shots}-shot", shots > 0)
+
+
+def test_braces_in_an_example_are_text() -> None:
+    prompt = prompts.Shots("mio", (rebus(verbalized_rebus="A [{solution_key}] {0}"),))
+    text = prompt.build(rebus(), "regular")
+    assert "Rebus: A [{solution_key}] {0}\n" in text
+    assert len(text) == prompt.length(rebus(), "regular")
+
+
+@pytest.mark.parametrize("shots", [-1, 6])
+def test_more_examples_than_there_are_are_refused(shots: int) -> None:
+    with pytest.raises(ConfigError, match=f"--shots {shots}: give a number from 0 to 5, or a data"):
+        prompts.choose(shots=shots)
+
+
+def test_examples_of_ones_own(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "miei.csv", [ROW])
+    prompt = prompts.choose(shots=path)
+    assert "# Esempio 1:\nRebus: VE [Santa di Cascia] NA" in prompt.build(rebus(), "regular")
+    assert "# Esempio 2:" not in prompt.build(rebus(), "regular")
+    assert prompt.name == "miei"
+    (tmp_path / "t.j2").write_text("{{ examples[0].solution }}: {{ verbalized_rebus }}")
+    both = prompts.choose(tmp_path / "t.j2", path)
+    assert both.name == "t-miei"
+    assert both.build(rebus(), "hints").startswith("Verità nascosta: VE [Santa")
+
+
+@pytest.mark.parametrize("shots", [0, 2, 5])
+def test_a_prompt_is_kept_and_made_again(shots: int) -> None:
+    prompt = prompts.choose(shots=shots)
+    again = prompts.restore(json.loads(json.dumps(prompt.as_json())))
+    assert again == prompt
+    assert again.hash("hints") == prompt.hash("hints")
+
+
+def test_a_set_is_a_prompt_for_each_template_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.j2", "a.txt", ".c.swp"):
+        (tmp_path / name).write_text(f"{name}: {{{{ verbalized_rebus }}}}")
+    (tmp_path / "dentro").mkdir()
+    assert [each.name for each in prompts.choose_all(tmp_path)] == ["a", "b"]
+    assert [each.name for each in prompts.choose_all(tmp_path, 0)] == ["a-0-shot", "b-0-shot"]
+    (tmp_path / "a.j2").write_text("{{ verbalized_rebus }}")
+    with pytest.raises(ConfigError, match="two templates are called a; rename one"):
+        prompts.choose_all(tmp_path)
+
+
+def test_a_set_without_templates_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no template in it"):
+        prompts.choose_all(tmp_path)
+    with pytest.raises(ConfigError, match="no: No such file"):
+        prompts.choose_all(tmp_path / "no")

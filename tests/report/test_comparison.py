@@ -59,7 +59,7 @@ def test_a_table_a_pair_and_what_it_means() -> None:
     )
     assert "only A solves 0\n" in text
     assert "only B solves 14: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more (--json has them)" in text
-    assert "due solves more than uno in hints: +87.5 points" in text
+    assert "'due' solves more than 'uno' in hints: +87.5 points" in text
     assert "p: after Holm over 6 tests" in text
     assert "common to all" not in text
     assert "WARNING" not in text

@@ -101,7 +101,7 @@ class TestWriting:
         folder = tmp_path / "new" / "run"
         with files.writing_scores(folder) as write:
             for text in (ANSWER, f"Soluzione: {HOSTILE}", ""):
-                write(next(scoring.score(response(text=text), rebus())))
+                write(next(scoring.score(response(text=text), rebus())), {})
         data = (folder / "scores.jsonl").read_bytes()
         assert data.endswith(b"}\n")
         assert b"\r\n" not in data
@@ -119,7 +119,7 @@ class TestWriting:
 
         def half() -> NoReturn:
             with files.writing_scores(tmp_path) as write:
-                write(next(scoring.score(response(), rebus())))
+                write(next(scoring.score(response(), rebus())), {})
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

@@ -81,3 +81,28 @@ def test_hostile_names_are_text(name: str, count: int) -> None:
     assert "\x1b" not in text
     assert "\r" not in text
     assert "".join(terminal.visible(name).split())[:5] in joined
+
+
+def test_runs_by_other_prompts_say_so() -> None:
+    named = [{**found("uno", "ok"), "prompt": {"name": n, "official": n == "a"}} for n in "ab"]
+    text = shown(named)
+    assert "uno (b)" in text
+    assert "(a)" not in text
+
+
+def test_the_spread_over_prompts_is_a_table_a_setting() -> None:
+    spread = {"values": [0.25, 0.75], "mean": 0.5, "sd": 0.354, "least": 0.25, "most": 0.75}
+    one = {
+        "model": "mio\x1b[31m",
+        "setting": "regular",
+        "prompts": ["a", "b"],
+        "metrics": {**dict.fromkeys(METRICS), "solution_match": spread},
+    }
+    stream = io.StringIO()
+    for each in side_by_side.spreads([one]):
+        Console(file=stream, width=80).print(each)
+    text = stream.getvalue()
+    assert "what 2 prompts make of it" in text
+    assert "\x1b" not in text
+    assert cells(text)[-1] == ["solution_match", "0.250", "0.750", "0.500", "0.354"]
+    assert cells(text)[0] == ["word_guess_accuracy", "-", "-", "-", "-"]

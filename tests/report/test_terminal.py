@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
+from apieval.analysis.signed import fingerprint
 from apieval.rebus.metrics import METRICS
-from apieval.report import terminal
+from apieval.report import details, terminal
 from tests.records import ANSWER, rebus, response, summary
 
 WIDTH = 80
@@ -127,6 +129,18 @@ def test_a_partial_summary_shows_the_bounds() -> None:
     assert row(text, "solution_match") == bounds
 
 
+def test_in_a_partial_summary_no_subset_is_given_a_zero_for_what_is_missing() -> None:
+    text = shown(summary(ROWS, answers("ok", "failed"), settings=["regular"]))
+    _, title, table = text.partition("by subset, micro, of answered ")
+    assert title
+    found = [[cell.strip() for cell in line.split("│")[2:-1]] for line in table.splitlines()]
+    assert [cells for cells in found if cells] == [
+        ["id", "1.000", "1.000", "1.000", "2"],
+        ["ood", "-", "-", "-", "1"],
+        ["new", "-", "-", "-", "1"],
+    ]
+
+
 def test_in_a_partial_summary_a_whole_setting_keeps_its_figures() -> None:
     made = [*answers("ok", "ok", "ok", "ok"), *answers("ok", setting="hints")]
     text = shown(summary(ROWS, made))
@@ -207,9 +221,11 @@ def test_findings_stand_below_the_figures_and_warnings_stand_out() -> None:
     assert "\x1b[1;33mthe answers came from" in shown(found, colour=True)
 
 
-def test_a_summary_without_findings_ends_with_its_figures() -> None:
+def test_a_summary_without_findings_ends_with_its_figures_and_signatures() -> None:
     assert served("a")["findings"] == []
-    assert shown(served("a")).rstrip().endswith(("┘", "│"))
+    *_, figures, last = shown(served("a")).rstrip().splitlines()
+    assert figures.endswith("┘")
+    assert last.startswith("signatures: regular ")
 
 
 def test_large_numbers_fit() -> None:
@@ -264,3 +280,18 @@ def test_a_narrow_terminal_folds_names_and_no_figure(width: int) -> None:
 def test_a_name_is_shortened_in_its_middle(name: str, width: int, short: str) -> None:
     assert terminal.shortened(name, width) == short
     assert cell_len(short) <= width
+
+
+def test_every_table_says_by_which_signatures() -> None:
+    found = whole()
+    marks = [fingerprint(named["official"]) for named in found["signatures"].values()]
+    last = shown(found).rstrip().splitlines()[-1]
+    assert last == f"signatures: regular {marks[0]}, hints {marks[1]} (score --details: in full)"
+
+
+def test_details_show_signatures_in_full() -> None:
+    found = whole()
+    lines = [each.plain for each in details.render(found) if isinstance(each, Text)]
+    every = [text for named in found["signatures"].values() for text in named.values()]
+    assert len(every) == 6
+    assert [line for line in lines if line.startswith("data:")] == every

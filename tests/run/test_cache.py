@@ -17,7 +17,8 @@ import pytest
 
 from apieval.config import Providers
 from apieval.errors import ConfigError
-from apieval.rebus import prompts
+from apieval.rebus import conversation, prompts
+from apieval.rebus.conversation import Conversation
 from apieval.run import cache as module
 from apieval.run.cache import GOOD, CacheFailed, ResponseCache
 from apieval.run.prepare import prepare
@@ -173,14 +174,17 @@ ROWS: Final = [rebus(id=number, solution_key=f"{number} 8") for number in range(
 
 
 def keys(
-    rows: list[Rebus] | None = None, environ: Mapping[str, str] | None = None, **changes: object
+    rows: list[Rebus] | None = None,
+    environ: Mapping[str, str] | None = None,
+    said: Conversation | None = None,
+    **changes: object,
 ) -> set[str]:
     providers = Providers.model_validate(
         {"version": 1, "defaults": {}, "models": {"m": {**MODEL, **changes}}}
     )
     held = environ or {"FIRST_API_KEY": KEY, "SECOND_API_KEY": "sk-altra-222"}
     identity = prepare("m", providers, held).identity
-    requests = list(prompts.requests(rows or ROWS, ["regular"], 1, identity))
+    requests = list(conversation.requests(rows or ROWS, ["regular"], 1, identity, (), said))
     assert all(KEY not in each.identity for each in requests)
     return {each.key for each in requests}
 
@@ -230,14 +234,14 @@ def test_one_edited_rebus_changes_one_key() -> None:
     assert len(keys() & keys(edited)) == 2
 
 
-def test_a_changed_example_in_the_prompt_changes_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, template = keys(), prompts.template("regular")
-    monkeypatch.setattr(prompts, "template", lambda _: template.replace("Chiave", "La chiave", 1))
-    assert before.isdisjoint(keys())
+@pytest.mark.parametrize("shots", [0, 1, 3, 5])
+def test_another_number_of_examples_changes_every_key(shots: int) -> None:
+    assert keys().isdisjoint(keys(said=Conversation(prompts.choose(shots=shots))))
+    assert keys() == keys(said=Conversation(prompts.choose(shots=2)))
 
 
 def test_settings_and_samples_are_different_questions() -> None:
-    requests = list(prompts.requests(ROWS, samples=3, identity={}))
+    requests = list(conversation.requests(ROWS, samples=3, identity={}))
     assert len({each.key for each in requests}) == len(requests) == 18
 
 
@@ -358,16 +362,16 @@ def test_stats_and_clear(tmp_path: Path) -> None:
 
 
 def test_damage_is_found(tmp_path: Path) -> None:
-    requests = [request(number) for number in range(4)]
+    requests = [request(number) for number in range(5)]
     fill(tmp_path, *requests)
     with closing(ResponseCache(tmp_path)) as cache:
         assert list(cache.damaged()) == []
-    broken, swapped, edited = (each.key for each in requests[:3])
+    broken, swapped, edited, undecodable = (each.key for each in requests[:4])
     sql(tmp_path, "UPDATE Cache SET value = '{' WHERE key = ?", broken)
     sql(
         tmp_path,
         "UPDATE Cache SET value = (SELECT value FROM Cache WHERE key = ?) WHERE key = ?",
-        requests[3].key,
+        requests[4].key,
         swapped,
     )
     sql(
@@ -375,8 +379,27 @@ def test_damage_is_found(tmp_path: Path) -> None:
         "UPDATE Cache SET value = replace(value, '\"m\\\"', '\"n\\\"') WHERE key = ?",
         edited,
     )
+    sql(tmp_path, "UPDATE Cache SET value = CAST(x'ff' AS TEXT) WHERE key = ?", undecodable)
     with closing(ResponseCache(tmp_path)) as cache:
-        assert set(cache.damaged()) == {broken, swapped, edited}
+        assert set(cache.damaged()) == {broken, swapped, edited, undecodable}
+        assert cache.nearest(requests[4].identity) == {}
+
+
+def test_damage_that_opening_does_not_show_is_told_of_with_its_remedy(tmp_path: Path) -> None:
+    fill(tmp_path, *(request(number) for number in range(200)))
+    with closing(ResponseCache(tmp_path)) as cache:
+        size = (tmp_path / DATABASE).stat().st_size
+        (tmp_path / DATABASE).write_bytes(b"\xff" * size)
+        looks: list[Callable[[], object]] = [
+            cache.stats,
+            cache.clear,
+            lambda: list(cache.damaged()),
+            lambda: cache.nearest("{}"),
+        ]
+        for look in looks:
+            with pytest.raises(ConfigError, match=r"is damaged .*; remove that folder") as caught:
+                look()
+            assert str(tmp_path) in str(caught.value)
 
 
 def test_the_nearest_question_tells_what_differs(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apieval.config import Providers
-from apieval.rebus import prompts
+from apieval.rebus import conversation, prompts
 from apieval.run import check_steps
 from apieval.run.money import tokens_of
 from apieval.run.prepare import Prepared, without_key
@@ -16,7 +16,8 @@ from apieval.schema import Outcome, Reply, Usage
 from tests.records import ANSWER, rebus
 
 ROW = rebus()
-PROMPT, EXPECTED = map(tokens_of, prompts.lengths(ROW, "regular"))
+LENGTHS = conversation.lengths(ROW, "regular", prompts.official())
+PROMPT, EXPECTED = map(tokens_of, LENGTHS)
 
 
 def prepared(**model: Any) -> Prepared:  # noqa: ANN401 # any JSON
@@ -27,8 +28,8 @@ def prepared(**model: Any) -> Prepared:  # noqa: ANN401 # any JSON
 
 def forecast(usage: Usage, finish_reason: str = "stop", **model: Any) -> dict[str, Any]:  # noqa: ANN401
     reply = Reply(text="x", finish_reason=finish_reason, usage=usage)
-    whole = [(ROW, "regular")] * 10
-    found = check_steps.outlook(prepared(**model), whole, whole[0], Trial(reply, None, 1.0))  # type: ignore[arg-type]
+    whole = [LENGTHS] * 10
+    found = check_steps.outlook(prepared(**model), whole, LENGTHS, Trial(reply, None, 1.0))
     return dict(found.facts)
 
 
@@ -77,7 +78,7 @@ def test_a_cut_answer_counts_wrong_whatever_it_holds() -> None:
 
 def test_the_limit_that_is_to_be_raised_goes_by_the_name_that_is_sent() -> None:
     model = prepared(params={"max_completion_tokens": 9}, drop=["max_tokens"])
-    [request] = prompts.requests([ROW], ["regular"])
+    [request] = conversation.requests([ROW], ["regular"])
     reply = Reply(text="Soluzione: x", finish_reason="length")
     found = check_steps.reply(model, request, Trial(reply, None, 1.0))
     assert found.faults == ("the answer was cut at the length limit: raise max_completion_tokens",)

@@ -88,6 +88,15 @@ def test_a_forecast_adds_up_what_is_to_be_asked() -> None:
     )
 
 
+def test_a_forecast_of_nothing_names_no_zeros() -> None:
+    nothing = forecast([], PRICE, 1_024)
+    assert (
+        str(nothing) == in_all([nothing, nothing]) == "nothing left to ask: every answer is there"
+    )
+    one = forecast([(30, 30)], PRICE, None)
+    assert in_all([nothing, one]) == str(one)
+
+
 def test_a_forecast_without_price_or_bound_says_what_it_can() -> None:
     assert forecast([], None, None) == Forecast(0, 0, 0, None, None)
     assert str(forecast([(30, 30)], None, 5)).endswith("tokens; price unknown")

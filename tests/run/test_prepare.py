@@ -11,8 +11,9 @@ import pytest
 
 from apieval.config import Providers, chosen_params
 from apieval.errors import ConfigError, DataError
-from apieval.rebus import prompts
+from apieval.rebus import conversation, prompts
 from apieval.rebus.baseline.solver import MODEL as SOLVER
+from apieval.rebus.conversation import Conversation
 from apieval.run.prepare import Prepared, connected, prepare, without_key
 from apieval.schema import Message, Request
 from apieval.sections import Params
@@ -39,7 +40,7 @@ def prepared(environ: Mapping[str, str] = MappingProxyType({}), **model: object)
 
 
 def request() -> Request:
-    return next(prompts.requests([rebus()], ["regular"]))
+    return next(conversation.requests([rebus()], ["regular"]))
 
 
 def test_the_body_is_model_defaults_and_parameters() -> None:
@@ -74,7 +75,7 @@ def test_the_keys_of_answers_paid_for_before_hold() -> None:
     )
     found = prepare("mine", made, {})
     assert list(found.identity) == ["provider", "endpoint", "api", "body", "headers"]
-    (asked,) = prompts.requests([rebus()], ["hints"], 1, found.identity)
+    (asked,) = conversation.requests([rebus()], ["hints"], 1, found.identity)
     known = "f19407c2e8f30ee2fba8ac79f11ecf072d7a45e16c558995ec33b19254a973b9"
     assert asked.key == f"sha256:{known}"
 
@@ -104,7 +105,16 @@ def test_the_identity_of_a_hosted_model() -> None:
 
 def keys(*made: Prepared) -> set[str]:
     return {
-        next(prompts.requests([rebus()], ["regular"], 1, each.identity, (), each.system_prompt)).key
+        next(
+            conversation.requests(
+                [rebus()],
+                ["regular"],
+                1,
+                each.identity,
+                (),
+                Conversation(system=each.system_prompt),
+            )
+        ).key
         for each in made
     }
 
@@ -150,7 +160,9 @@ def test_a_local_address_is_ones_own_whoever_speaks_to_it() -> None:
 
 def test_a_system_prompt_goes_before_the_question() -> None:
     found = prepared(system_prompt="Sii breve.")
-    (asked,) = prompts.requests([rebus()], ["hints"], 1, found.identity, (), found.system_prompt)
+    (asked,) = conversation.requests(
+        [rebus()], ["hints"], 1, found.identity, (), Conversation(system=found.system_prompt)
+    )
     before, question = asked.messages
     assert before == Message(role="system", content="Sii breve.")
     assert question == Message(role="user", content=prompts.build(rebus(), "hints"))

@@ -265,8 +265,9 @@ def test_where_the_server_named_a_time_the_endpoint_waits_and_nothing_is_added()
     assert RetryPolicy().wait_s(3, TransientFailure("", retry_after_s=7.0)) == 0
 
 
-def test_a_server_that_asks_for_no_wait_gets_the_usual_one() -> None:
-    failure = TransientFailure("", status=429, retry_after_s=0.0)
+@pytest.mark.parametrize("asked_s", [0.0, 1e-9, 0.02])
+def test_a_server_that_asks_for_hardly_any_wait_gets_the_usual_one(asked_s: float) -> None:
+    failure = TransientFailure("", status=429, retry_after_s=asked_s)
     assert RetryPolicy(random=random.Random(1)).wait_s(3, failure) > 0
 
 

@@ -269,6 +269,7 @@ def test_what_was_paid_is_added_up(tmp_path: Path) -> None:
     assert mended(folder)[1] == 0.625
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_hundred_thousand_lines_are_opened(tmp_path: Path) -> None:
     template = line(id="ROW").decode()
     rows = (template.replace('"ROW"', str(number)).encode() for number in range(100_000))

@@ -123,6 +123,7 @@ async def _complete(request: web.Request) -> web.Response:
         text = await asyncio.to_thread(answer, prompt, lexicon)
     except ValueError as error:
         raise BadRequest(f"no rebus to solve: {error}", "messages") from error
+    text = text.removeprefix(_begun(body))
     return web.json_response(_completion(prompt, text, most, lexicon.digest))
 
 
@@ -179,6 +180,12 @@ def _prompt(body: dict[str, Any]) -> str:
     if not isinstance(messages, list) or not messages:
         raise BadRequest("messages is missing, or no list of messages", "messages")
     return "\n".join(_content(message, f"messages[{n}]") for n, message in enumerate(messages))
+
+
+def _begun(body: dict[str, Any]) -> str:
+    """Return the beginning of the answer where the last message is the assistant's."""
+    last = body["messages"][-1]
+    return _content(last, "messages[-1]") if last.get("role") == "assistant" else ""
 
 
 def _content(message: object, where: str) -> str:

@@ -18,6 +18,7 @@ equals the dictionary's order counts. Where that cannot be had:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from apieval.rebus.baseline.puzzle import Element, Key, parse_key, parse_rebus
@@ -43,27 +44,35 @@ RANK_COST: Final = 0.05
 
 REBUS: Final = "Rebus:"
 KEY: Final = "Chiave di lettura:"
+GIVEN: Final = re.compile(r"- \[[^\[\]]*\] = (\S.*)")
+"""A hidden word that stands behind the question: a step of the answer that is given."""
 
 
 def answer(prompt: str, lexicon: Lexicon) -> str:
-    """Solve the last rebus of a prompt.
+    """Solve the last rebus of a prompt; where its answer is begun there, with the words given.
 
     Raises:
         ValueError: where the prompt has no rebus or no key, or `solve` refuses the rebus.
     """
     rebus = key = None
+    given: list[str] = []
     for line in prompt.split("\n"):
         if line.startswith(REBUS):
-            rebus = line.removeprefix(REBUS)
+            rebus, given = line.removeprefix(REBUS), []
         elif line.startswith(KEY):
             key = line.removeprefix(KEY)
+        elif found := GIVEN.fullmatch(line):
+            given.append(found[1])
     if rebus is None or key is None:
         raise ValueError(f"the prompt has no line {REBUS if rebus is None else KEY!r}")
-    return solve(rebus, key, lexicon)
+    return solve(rebus, key, lexicon, given)
 
 
-def solve(rebus: str, solution_key: str, lexicon: Lexicon) -> str:
+def solve(rebus: str, solution_key: str, lexicon: Lexicon, given: Sequence[str] = ()) -> str:
     """Solve a rebus and return the answer in the prompts' template.
+
+    `given` are hidden words that the solver is told, one for each clue; any other number of them
+    tells it nothing.
 
     Clues are looked up, not understood. Where the lexicon is the dictionary the rebuses' clues
     come from, the right words are among the candidates and choosing is all that is left: such a
@@ -82,7 +91,17 @@ def solve(rebus: str, solution_key: str, lexicon: Lexicon) -> str:
     if sum(element.is_clue for element in elements) > MAX_CLUES:
         raise ValueError(f"the rebus has more than {MAX_CLUES} clues")
     key = parse_key(solution_key)
-    return write(elements, choose(elements, key, lexicon), key, lexicon.vocabulary)
+    words = _told(elements, given) or choose(elements, key, lexicon)
+    return write(elements, words, key, lexicon.vocabulary)
+
+
+def _told(elements: Sequence[Element], given: Sequence[str]) -> list[Word]:
+    """Return the words of all elements where every clue's word is given, none otherwise."""
+    if not given or len(given) != sum(element.is_clue for element in elements):
+        return []
+    words = iter(given)
+    texts = [next(words) if element.is_clue else element.text for element in elements]
+    return [Word(text, fold(text)) for text in texts]
 
 
 def choose(elements: Sequence[Element], key: Key, lexicon: Lexicon) -> list[Word]:

@@ -38,7 +38,7 @@ hostile = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=3)), m
 )
 
 
-@settings(max_examples=800)
+@settings(max_examples=400)
 @given(hostile)
 @example(ANSWER)
 @example("")

@@ -1,0 +1,201 @@
+"""The diagnoses of a run's answers, as shares: by setting and subset, each with n and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from apieval.analysis.diagnosis import Diagnosis, Step, diagnose
+from apieval.analysis.measured import Measured
+from apieval.analysis.shares import Counts, ratio
+from apieval.rebus.dataset import ALL
+from apieval.rebus.scoring import ScoredAnswer
+from apieval.schema import Setting
+
+ANSWERS: Final = "answers"
+ANY: Final = "any"
+_LAST: Final = "last"
+MARKS: Final = (
+    "of_own_guesses",
+    "letters_kept",
+    "key_obeyed",
+    "right_despite_wrong_steps",
+    "wrong_despite_right_first_pass",
+)
+"""What an answer may show or not, or have nothing to show it by; then it is not in the share's n."""
+SIGNS: Final = ("copied_example", "loop")
+"""What an answer shows or does not."""
+NEAR: Final = ("0", "1", "2")
+"""How many letters a wrong solution is off."""
+
+
+class _Cer(NamedTuple):
+    """Of the answers to one rebus: error rates and how many, letters off and how many there are."""
+
+    rates: float = 0.0
+    answers: int = 0
+    edits: int = 0
+    letters: int = 0
+
+    def plus(self, rate: float, edits: tuple[int, int]) -> _Cer:
+        return _Cer(
+            self.rates + rate, self.answers + 1, self.edits + edits[0], self.letters + edits[1]
+        )
+
+
+class _Of:
+    """What the answers in one setting show: counts, and error rates by rebus, all and wrong ones."""
+
+    def __init__(self, rebuses: int) -> None:
+        self.counts = Counts(rebuses)
+        self.cers: dict[str, dict[int, _Cer]] = {"all": {}, "wrong": {}}
+        self.languages: set[str] = set()
+        self.longest = 0
+
+    def add(self, found: Diagnosis, place: int) -> None:
+        add = self.counts.add
+        add(ANSWERS, place)
+        add(f"step {found.broke_first}", place)
+        for name in MARKS:
+            mark = getattr(found, name)
+            if mark is not None:
+                add(f"of {name}", place)
+                if mark:
+                    add(name, place)
+        for name in SIGNS:
+            if getattr(found, name):
+                add(name, place)
+        if found.other_language:
+            self.languages.add(found.other_language)
+            add(f"speaks {found.other_language}", place)
+            add(f"speaks {ANY}", place)
+        self._add_words(found, place)
+        self._add_solution(found, place)
+
+    def _add_words(self, found: Diagnosis, place: int) -> None:
+        add, several = self.counts.add, found.hidden_words
+        self.longest = max(self.longest, several)
+        for at in found.wrong_words:
+            add(f"wrong {at}", place)
+        if found.wrong_words[-1:] == (several,):
+            add(f"wrong {_LAST}", place)
+        add(f"{several} words", place)
+        add(f"{len(found.wrong_words)} of {several} words", place)
+
+    def _add_solution(self, found: Diagnosis, place: int) -> None:
+        if found.broke_first is not Step.UNANSWERED and not found.right:
+            self.counts.add("wrong", place)
+            if found.near_miss is not None:
+                self.counts.add(f"off by {found.near_miss}", place)
+        if found.edits and found.cer is not None:
+            for name in ("all",) if found.right else ("all", "wrong"):
+                known = self.cers[name].get(place, _Cer())
+                self.cers[name][place] = known.plus(found.cer, found.edits)
+
+
+class Diagnoses:
+    """The part `diagnosis` of a summary."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Begin with no answer."""
+        rebuses = measured.selection.rebuses
+        self._places = {rebus.id: place for place, rebus in enumerate(rebuses)}
+        self._of: dict[Setting, _Of] = {each: _Of(len(rebuses)) for each in measured.settings}
+        names = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
+        self._subsets = {name: [name in {ALL, rebus.subset} for rebus in rebuses] for name in names}
+        self._words = [len(rebus.word_guesses) for rebus in rebuses]
+
+    def add(self, answer: ScoredAnswer) -> tuple[str, dict[str, Any]] | None:
+        """Diagnose one answer; return what is to stand on which parser's line of `scores.jsonl`."""
+        found = diagnose(answer)
+        if found is None:
+            return None
+        setting = answer.scores[found.parser].setting
+        self._of[setting].add(found, self._places[answer.gold.id])
+        return found.parser, found.as_json()
+
+    def summary(self) -> dict[str, Any]:
+        """Return `diagnosis[setting][subset]`."""
+        return {
+            setting: {name: self._cell(of, chosen) for name, chosen in self._subsets.items()}
+            for setting, of in self._of.items()
+        }
+
+    def _cell(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+        def share(name: str, among: str = ANSWERS) -> dict[str, Any]:
+            return of.counts.share(name, among, chosen)
+
+        return {
+            "n": of.counts.sum(ANSWERS, chosen),
+            "broke_first": {step.value: share(f"step {step}") for step in Step},
+            "word_accuracy": self._by_position(of, chosen),
+            "words_wrong": self._by_number(of, chosen),
+            **{name: share(name, f"of {name}") for name in MARKS},
+            "cer": _cers(of, chosen),
+            "near_miss": {off: share(f"off by {off}", "wrong") for off in NEAR},
+            **{name: share(name) for name in SIGNS},
+            "other_language": {
+                name: share(f"speaks {name}") for name in (ANY, *sorted(of.languages))
+            },
+        }
+
+    def _by_position(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+        """Return how often the hidden word at a position is right, of the rebuses that have one."""
+        found = {}
+        for at in (*range(1, of.longest + 1), _LAST):
+            least = 1 if at == _LAST else int(at)
+            mine = [
+                each and words >= least for each, words in zip(chosen, self._words, strict=True)
+            ]
+            wrong = of.counts.share(f"wrong {at}", ANSWERS, mine)
+            if wrong["n"]:
+                found[str(at)] = _not(wrong)
+        return found
+
+    @staticmethod
+    def _by_number(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+        """Return how many of a rebus's hidden words are wrong, by how many it has."""
+        found = {}
+        for several in range(of.longest + 1):
+            n = of.counts.sum(f"{several} words", chosen)
+            if n:
+                found[str(several)] = {
+                    str(wrong): of.counts.share(
+                        f"{wrong} of {several} words", f"{several} words", chosen
+                    )
+                    for wrong in range(several + 1)
+                }
+        return found
+
+
+def _not(share: dict[str, Any]) -> dict[str, Any]:
+    """Return the share of all the others."""
+    return {
+        "value": 1 - share["value"],
+        "low": 1 - share["high"],
+        "high": 1 - share["low"],
+        "n": share["n"],
+    }
+
+
+def _cers(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+    """Return the mean character error rate, of all and of wrong solutions, and over all letters.
+
+    `letters` is as the study has it: letters off in all solutions, over the letters of all first
+    passes.
+    """
+    all_, wrong = (
+        [each for place, each in of.cers[name].items() if chosen[place]]
+        for name in ("all", "wrong")
+    )
+    return {
+        "all": _mean(all_),
+        "wrong": _mean(wrong),
+        "letters": ratio([(each.edits, each.letters) for each in all_])
+        | {"n": sum(each.answers for each in all_)},
+    }
+
+
+def _mean(cers: Sequence[_Cer]) -> dict[str, Any]:
+    found = ratio([(each.rates, each.answers) for each in cers])
+    return found | {"n": sum(each.answers for each in cers)}

@@ -1,0 +1,1 @@
+"""`apieval data`: data files, one module a command."""

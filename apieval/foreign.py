@@ -1,0 +1,78 @@
+"""Answers that another tool collected, scored one at a time: raw texts, or the study's parsed CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from apieval.analysis.measured import Measured
+from apieval.rebus import answers, scoring
+from apieval.rebus.dataset import Selection
+from apieval.rebus.parsers import official
+from apieval.rebus.scoring import ScoredAnswer
+from apieval.results import source
+from apieval.schema import SETTINGS, Outcome, Prediction, Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What a file of answers measures, and its answers with their scores."""
+
+    measured: Measured
+    answers: Iterable[ScoredAnswer]
+
+
+def read(path: Path, selection: Selection, setting: Setting) -> Foreign:
+    """Read a file of answers to some rows; `setting` is of those that do not say theirs.
+
+    Raises:
+        DataError, StoreError: naming file, line and remedy.
+    """
+    parsers = tuple(scoring.PARSERS)
+    if path.suffix.lower() == ".csv":
+        answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
+        parsers = (official.NAME,)  # the texts are gone
+    else:
+        answered = list(_raw(path, selection, setting))
+        scores = [each.scores[official.NAME] for each in answered]
+        settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
+        samples = 1 + max((each.sample for each in scores), default=0)
+    measured = Measured(
+        path.stem,
+        selection,
+        settings or [setting],
+        samples,
+        parsers=parsers,
+        responses=source(path),
+    )
+    return Foreign(measured, answered)
+
+
+def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
+    chosen = selection.by_id
+    for rebus, response in answers.raw(path, selection.data.by_id, setting):
+        if str(rebus.id) in chosen:
+            yield scoring.scored(response, rebus)
+
+
+def _parsed(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
+    chosen = selection.by_id
+    for rebus, prediction in answers.parsed(path, selection.data.by_id):
+        if str(rebus.id) in chosen:
+            # the study's rows are what the official parser made of the answers
+            item = scoring.of_prediction(
+                prediction,
+                rebus,
+                parser=official.NAME,
+                setting=setting,
+                outcome=_outcome(prediction),
+            )
+            yield ScoredAnswer(rebus, {item.parser: item})
+
+
+def _outcome(prediction: Prediction) -> Outcome:
+    """Return what became of an answer of which parts alone are left: with none, it was empty."""
+    words = (*prediction.word_guesses, *prediction.solution_words)
+    parts = (*words, prediction.first_pass, prediction.solution)
+    return Outcome.OK if any(part.strip() for part in parts) else Outcome.EMPTY

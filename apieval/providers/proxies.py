@@ -1,0 +1,56 @@
+"""The proxy that the environment names for an address, and which of them can be used.
+
+A proxy's address often holds a password: none is ever repeated.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from apieval.errors import ConfigError
+from apieval.fields import is_loopback
+
+_SCHEMES: Final = frozenset({"http", "https"})
+
+
+def proxy_of(url: str) -> str | None:
+    """Return the proxy for an address, None for none; loopback never goes through one.
+
+    Raises:
+        ConfigError: naming the variable, where it holds no address of a proxy that can be used.
+    """
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.netloc):
+        return None
+    given = getproxies().get(parts.scheme)
+    if not given:
+        return None
+    proxy = given if "://" in given else f"http://{given}"  # as curl takes it
+    if not _usable(proxy):
+        name = f"{parts.scheme.upper()}_PROXY"
+        raise ConfigError(
+            f"the environment variable {name} holds no proxy that can be used: write it as "
+            "http://HOST:PORT (SOCKS is not supported), or unset it."
+        )
+    return proxy
+
+
+def _usable(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        _ = parts.port
+    except ValueError:
+        return False
+    plain = proxy.isascii() and proxy.isprintable() and " " not in proxy
+    return parts.scheme in _SCHEMES and bool(parts.hostname) and plain
+
+
+def secrets_of(url: str) -> tuple[str, ...]:
+    """Return what nobody may see of the proxy for an address: its password, and with the user."""
+    parts = urlsplit(proxy_of(url) or "")
+    if not parts.password:
+        return ()
+    user, password = unquote(parts.username or ""), unquote(parts.password)
+    return password, f"{user}:{password}"

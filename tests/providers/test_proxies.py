@@ -1,0 +1,94 @@
+"""The proxy the environment names: who goes through it, and that its password is never shown."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64encode
+
+import pytest
+
+from apieval.errors import AttemptFailed, ConfigError
+from apieval.providers.openai_compatible import OpenAICompatibleClient
+from apieval.providers.proxies import proxy_of, secrets_of
+from apieval.schema import Message, Request
+from tests.servers import Answer, Scripted
+
+FAR = "https://modelli.example/v1"
+
+
+def request() -> Request:
+    asked = (Message(role="user", content="Rebus: VE [Santa di Cascia]"),)
+    return Request(id=0, setting="regular", sample=0, messages=asked, identity="{}", key="sha256:0")
+
+
+@pytest.mark.parametrize(
+    ("given", "proxy"),
+    [
+        ("http://proxy:3128", "http://proxy:3128"),
+        ("https://utente:segreta@proxy:3128/", "https://utente:segreta@proxy:3128/"),
+        ("proxy:3128", "http://proxy:3128"),
+        ("utente:segreta@proxy:3128", "http://utente:segreta@proxy:3128"),
+        ("", None),
+    ],
+)
+def test_a_proxy_is_taken_as_curl_takes_it(
+    monkeypatch: pytest.MonkeyPatch, given: str, proxy: str | None
+) -> None:
+    monkeypatch.setenv("https_proxy", given)
+    assert proxy_of(FAR) == proxy
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "socks5://utente:segreta@proxy:1080",
+        "ftp://utente:segreta@proxy",
+        "http://utente:segreta@proxy:porta",
+        "http://utente:segreta@proxy:99999999",
+        "http://utente:segreta@[::1",
+        "http://utente: segreta@proxy:3128",
+        "http://utente:segretà@proxy:3128",
+        "http://",
+    ],
+)
+def test_one_that_cannot_be_used_is_named_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("https_proxy", given)
+    with pytest.raises(ConfigError, match="HTTPS_PROXY holds no proxy") as caught:
+        proxy_of(FAR)
+    assert "segret" not in str(caught.value)
+
+
+def test_its_password_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert secrets_of(FAR) == ()
+    monkeypatch.setenv("https_proxy", "http://utente:segr%40ta@proxy:3128")
+    assert secrets_of(FAR) == ("segr@ta", "utente:segr@ta")
+    monkeypatch.setenv("https_proxy", "http://utente@proxy:3128")
+    assert secrets_of(FAR) == ()
+
+
+@pytest.mark.filterwarnings(  # httpx-aiohttp's way; aiohttp's new one is not for plain HTTP
+    "ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter"
+)
+def test_a_proxy_that_repeats_its_login_does_not_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    login = b64encode(b"utente:segreta").decode()
+
+    async def run() -> str:
+        said = {"error": {"message": f"Proxy-Authorization: Basic {login}, segreta"}}
+        async with Scripted([Answer(said, status=407)]) as proxy:
+            monkeypatch.setenv("http_proxy", f"http://utente:segreta@127.0.0.1:{proxy.port}")
+            client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
+            try:
+                await client.attempt(request())
+            except AttemptFailed as failure:
+                assert proxy.seen[0].headers["proxy-authorization"] == f"Basic {login}"
+                return str(failure)
+            finally:
+                await client.aclose()
+        raise AssertionError("no failure")
+
+    said = asyncio.run(run())
+    assert login[:-4] not in said
+    assert "segreta" not in said
+    assert "Basic ***" in said
