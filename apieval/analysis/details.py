@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from apieval.analysis.dependence import Dependence
 from apieval.analysis.diagnoses import Diagnoses
+from apieval.analysis.format_loss import FormatLoss
 from apieval.analysis.measured import Measured
 from apieval.analysis.samples import Samples
 from apieval.rebus.scoring import ScoredAnswer
@@ -27,6 +28,7 @@ class Detail(Protocol):
 
 
 PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "format_loss": FormatLoss,
     "diagnosis": Diagnoses,
     "dependence": Dependence,
     "over_samples": Samples,

@@ -167,6 +167,8 @@ def of_reading(
         status=reading.status,
         why=reading.why,
         seen_through=reading.seen_through,
+        seen=reading.seen,
+        seen_in=reading.seen_in,
     )
 
 
