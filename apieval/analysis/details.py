@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from apieval.analysis.at_once import at_once
 from apieval.analysis.dependence import Dependence
 from apieval.analysis.diagnoses import Diagnoses
 from apieval.analysis.format_loss import FormatLoss
@@ -52,4 +53,5 @@ class Details:
 
     def summary(self) -> dict[str, Any]:
         """Return what all answers showed, by part."""
-        return {name: part.summary() for name, part in self._parts.items()}
+        made = at_once(part.summary for part in self._parts.values())
+        return dict(zip(self._parts, made, strict=True))
