@@ -184,13 +184,17 @@ class Reading(NamedTuple):
     """What a parser read, and what it can say of it.
 
     `status` is by part of the prediction, `why` of the parts that are not found, `seen_through` the
-    kinds of decoration that the parts were read through. A parser that judges nothing has none.
+    kinds of decoration that the parts were read through, `seen_in` the same by part, `seen` how many
+    answers and lines with a solution the text holds, other rebuses' too. A parser that judges
+    nothing has none of them.
     """
 
     prediction: Prediction
     status: Mapping[str, Status] = {}
     why: Mapping[str, str] = {}
     seen_through: tuple[str, ...] = ()
+    seen: Mapping[str, int] = {}
+    seen_in: Mapping[str, frozenset[str]] = {}
 
 
 class Tally(NamedTuple):
@@ -212,7 +216,7 @@ class ItemScore(Record):
     """One answer held against its gold row, by one parser.
 
     `tallies` is None for a failed request: it has no score, which is not a score of 0. The last
-    three are the parser's `Reading`.
+    five are the parser's `Reading`.
     """
 
     id: RowId
@@ -226,6 +230,8 @@ class ItemScore(Record):
     status: dict[str, Status] = {}
     why: dict[str, str] = {}
     seen_through: tuple[str, ...] = ()
+    seen: dict[str, int] = {}
+    seen_in: dict[str, frozenset[str]] = {}
 
 
 class RunSpec(Record):

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from apieval.analysis.at_once import at_once
 from apieval.analysis.dependence import Dependence
 from apieval.analysis.diagnoses import Diagnoses
+from apieval.analysis.format_loss import FormatLoss
 from apieval.analysis.measured import Measured
 from apieval.analysis.samples import Samples
 from apieval.rebus.scoring import ScoredAnswer
@@ -27,6 +29,7 @@ class Detail(Protocol):
 
 
 PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "format_loss": FormatLoss,
     "diagnosis": Diagnoses,
     "dependence": Dependence,
     "over_samples": Samples,
@@ -50,4 +53,5 @@ class Details:
 
     def summary(self) -> dict[str, Any]:
         """Return what all answers showed, by part."""
-        return {name: part.summary() for name, part in self._parts.items()}
+        made = at_once(part.summary for part in self._parts.values())
+        return dict(zip(self._parts, made, strict=True))

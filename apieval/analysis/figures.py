@@ -11,16 +11,18 @@ right, is marked partial, and carries the bounds it can still take.
 from __future__ import annotations
 
 import math
+import operator
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from functools import cache
+from functools import lru_cache, partial
 from itertools import chain, product
 from typing import Any, Final, Literal
 
+from apieval.analysis.at_once import at_once
 from apieval.analysis.statistics import Interval, bootstrap, wilson
 from apieval.rebus.columns import ALL
-from apieval.rebus.metrics import METRICS, OF_REBUSES
+from apieval.rebus.metrics import METRICS, OF_REBUSES, total
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import ItemScore, Rebus, Setting, Tally
@@ -78,19 +80,28 @@ class Collector:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
         golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
-        for setting, (subset, places), name in product(
-            self._settings, self._subsets().items(), METRICS
-        ):
-            if name in self._told:
-                places = []  # noqa: PLW2901 # the figure of nothing
-            mine = {
-                parser: _items(name, places, rows, self._rights[setting, parser])
-                for parser, rows in golds.items()
-            }
-            cells = tree.setdefault(setting, {}).setdefault(subset, {})
-            for parser, figure in _figures(name, mine, self._samples).items():
-                cells.setdefault(parser, {})[name] = figure
+        subsets = self._subsets()
+        cells = list(product(self._settings, subsets, METRICS))
+        made = at_once(
+            partial(self._cell, setting, subsets[subset], name, golds)
+            for setting, subset, name in cells
+        )
+        for (setting, subset, name), by_parser in zip(cells, made, strict=True):
+            branch = tree.setdefault(setting, {}).setdefault(subset, {})
+            for parser, figure in by_parser.items():
+                branch.setdefault(parser, {})[name] = figure
         return tree
+
+    def _cell(
+        self, setting: Setting, places: Sequence[int], name: str, golds: Mapping[str, list[Rebus]]
+    ) -> dict[str, dict[str, Any]]:
+        """Return one metric of a setting over some rebuses, by parser."""
+        measured = [] if name in self._told else places  # what was told is the figure of nothing
+        mine = {
+            parser: _items(name, measured, rows, self._rights[setting, parser])
+            for parser, rows in golds.items()
+        }
+        return _figures(name, mine, self._samples)
 
     def _subsets(self) -> dict[str, list[int]]:
         """Return the places of each subset's rebuses, all of them first."""
@@ -109,17 +120,12 @@ def _items(
     name: str, places: Sequence[int], golds: Sequence[Rebus], samples: Sequence[Rights]
 ) -> _Items:
     """Return some rebuses, by their places, as one metric counts them."""
-    kept = [each[name] for each in samples]
-    items: list[_Item] = []
-    lost = [0, 0]
-    for place in places:
-        total = _total(name, golds[place])
-        rights = [right for each in kept if (right := each[place]) != _NONE]
-        missing = len(kept) - len(rights)
-        lost[0] += missing * total
-        lost[1] += missing
-        items.append(_item(rights, missing, total))
-    return items, lost
+    totals = [total(name, golds[place]) for place in places]
+    rights = zip(*([each[name][place] for place in places] for each in samples), strict=True)
+    found = [_item(each, of) for each, of in zip(rights, totals, strict=True)]
+    missing = [lacks for _, lacks in found]
+    lost = [sum(map(operator.mul, missing, totals)), sum(missing)]
+    return [item for item, _ in found], lost
 
 
 def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, dict[str, Any]]:
@@ -147,21 +153,12 @@ def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, d
     return found
 
 
-def _total(name: str, gold: Rebus) -> int:
-    if name in OF_REBUSES:
-        return 1
-    return len(gold.word_guesses if name.startswith("word_guess") else gold.solution_words)
-
-
-def _item(rights: Sequence[int], missing: int, total: int) -> _Item:
-    """Return one rebus over its samples; of a missing one nothing is right."""
-    shares = math.fsum(_share(right, total) for right in rights)
-    return sum(rights), (len(rights) + missing) * total, shares, len(rights) + missing
-
-
-@cache
-def _share(right: int, total: int) -> float:
-    return Tally(right, total).share
+@lru_cache(maxsize=1 << 16)
+def _item(rights: tuple[int, ...], of: int) -> tuple[_Item, int]:
+    """Return one rebus over its samples, and how many are missing; of these nothing is right."""
+    there = [right for right in rights if right != _NONE]
+    shares = math.fsum(Tally(right, of).share for right in there)
+    return (sum(there), len(rights) * of, shares, len(rights)), len(rights) - len(there)
 
 
 def _aggregated(items: Sequence[_Item], at: int, interval: Interval, lost: int) -> dict[str, Any]:

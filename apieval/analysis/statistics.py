@@ -83,7 +83,7 @@ def resampled_sums(
 def _drawn(
     distinct: Sequence[tuple[tuple[float, ...], int]], n: int, lead: int | None = None
 ) -> Any:  # noqa: ANN401 # numpy's, imported late
-    """Return the sums of each value over `n` items, a row a trial."""
+    """Return the sums of each value over `n` items drawn from distinct ones, a row a trial."""
     # numpy takes 0.1 s to import: only what scores pays for it
     import numpy as np  # noqa: PLC0415
 
@@ -107,7 +107,7 @@ def _drawn(
 
 
 def _percentiles(figures: Any) -> list[Interval]:  # noqa: ANN401 # numpy's, imported late
-    """Return the interval of each column of drawn figures."""
+    """Return the percentile interval of each column of drawn figures."""
     import numpy as np  # noqa: PLC0415
 
     tail = (1 - CONFIDENCE) / 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from apieval.analysis import findings
+from apieval.analysis.at_once import at_once
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.gaps import gaps
@@ -88,7 +89,7 @@ def summarize(
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
-    figures = collector.figures()
+    figures, more = at_once([collector.figures, details.summary if details else dict])
     return {
         "format": FORMAT,
         "model": measured.model,
@@ -116,7 +117,7 @@ def summarize(
         "along_key": _along_key(measured),
         "figures": figures,
         "gaps": gaps(figures),
-        **(details.summary() if details else {}),
+        **more,
     }
 
 

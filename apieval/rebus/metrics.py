@@ -8,11 +8,14 @@ many items are made in `analysis.figures`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from itertools import zip_longest
+from typing import Final, Literal, Protocol
 
 from apieval.schema import Given, Setting, Tally
 
 HEADLINE: Final = "solution_match"
+
+Part = Literal["word_guesses", "first_pass", "solution_words", "solution"]
 
 
 class Parts(Protocol):
@@ -62,6 +65,16 @@ METRICS: Final[dict[str, Callable[[Parts, Parts], Tally]]] = {
 }
 """Name -> what counts right of one item, in the paper's order."""
 
+PARTS: Final[dict[str, Part]] = {
+    "word_guess_accuracy": "word_guesses",
+    "word_guess_length_accuracy": "word_guesses",
+    "first_pass_accuracy": "first_pass",
+    "solution_word_accuracy": "solution_words",
+    "solution_word_length_accuracy": "solution_words",
+    "solution_match": "solution",
+}
+"""The part of an answer that each metric looks at."""
+
 OF_REBUSES: Final = frozenset({"first_pass_accuracy", "solution_match"})
 """The metrics that are right or wrong once a rebus: proportions of rebuses."""
 
@@ -86,6 +99,21 @@ def shown_in(setting: Setting, given: Given | None = None) -> list[str]:
     """Return the metrics of a setting's headline table."""
     hidden = told(given) | ({HINTS_ONLY} if setting != "hints" else frozenset())
     return [name for name in METRICS if name not in hidden]
+
+
+def rights(name: str, prediction: Parts, gold: Parts) -> list[bool]:
+    """Return what of one item is right by one metric, one by one: `tally` in more words."""
+    said, meant = getattr(prediction, PARTS[name]), getattr(gold, PARTS[name])
+    if isinstance(meant, str):
+        return [_equal(said, meant)]
+    right = _same_length if "length" in name else _equal
+    return [right(one, word) for one, word in zip_longest(said[: len(meant)], meant, fillvalue="")]
+
+
+def total(name: str, gold: Parts) -> int:
+    """Return how many things of one item a metric counts."""
+    meant = getattr(gold, PARTS[name])
+    return 1 if isinstance(meant, str) else len(meant)
 
 
 def tally(prediction: Parts, gold: Parts) -> dict[str, Tally]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from apieval.rebus import metrics
 from apieval.rebus.along_key import along_key
 from apieval.rebus.conversation import joined
-from apieval.rebus.equality import LEVELS, spelled
+from apieval.rebus.equality import LEVELS, Spelled, spelled
 from apieval.rebus.parsers import official, tolerant
-from apieval.rebus.parsers.question import question
+from apieval.rebus.parsers.question import Question, question
 from apieval.schema import (
     Given,
     ItemScore,
@@ -57,6 +58,10 @@ PARSERS: Final[Mapping[str, Parser]] = {
 }
 
 
+KEPT: Final = 1 << 13
+"""So many rows are kept as they are compared; the challenge's file has 3,167."""
+
+
 def _official(response: Response, _: Rebus) -> Reading:
     return Reading(official.parse(response.text))
 
@@ -64,7 +69,12 @@ def _official(response: Response, _: Rebus) -> Reading:
 def _tolerant(response: Response, rebus: Rebus) -> Reading:
     # of the row only what the solver was shown goes on from here
     cut = response.outcome is Outcome.TRUNCATED
-    return tolerant.parse(response.text, question(rebus), cut=cut)
+    return tolerant.parse(response.text, _asked(rebus), cut=cut)
+
+
+@lru_cache(maxsize=KEPT)
+def _asked(rebus: Rebus) -> Question:
+    return question(rebus)
 
 
 READERS: Final[Mapping[str, Callable[[Response, Rebus], Reading]]] = {
@@ -167,11 +177,18 @@ def of_reading(
         status=reading.status,
         why=reading.why,
         seen_through=reading.seen_through,
+        seen=reading.seen,
+        seen_in=reading.seen_in,
     )
 
 
 def _tallies(prediction: Prediction, gold: Rebus, parser: Parser) -> dict[str, Tally]:
     if parser.equality is None:
         return metrics.tally(prediction, gold)
-    spelling = LEVELS[parser.equality]
-    return metrics.tally(spelled(spelling, prediction), spelled(spelling, parser.gold(gold)))
+    return metrics.tally(spelled(LEVELS[parser.equality], prediction), _wanted(gold, parser))
+
+
+@lru_cache(maxsize=KEPT)
+def _wanted(gold: Rebus, parser: Parser) -> Spelled:
+    """Return a row as a parser compares it: every setting and sample of it asks again."""
+    return spelled(LEVELS[parser.equality or "strict"], parser.gold(gold))

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from apieval.report import dependence, diagnosis, gaps, samples, signatures
+from apieval.report import dependence, diagnosis, format_loss, gaps, samples, signatures
 
 View = Callable[[Any], Iterator[RenderableType]]
 
 VIEWS: Final[Mapping[str, View]] = {
+    "format_loss": format_loss.render,
     "diagnosis": diagnosis.view,
     "gaps": gaps.render,
     "dependence": dependence.render,

@@ -48,7 +48,12 @@ def _reading(score: ItemScore) -> dict[str, Any]:
     """Return what a parser says of its reading, where it says anything."""
     if not score.status:
         return {}
-    return {"status": score.status, "why": score.why, "seen_through": score.seen_through}
+    return {
+        "status": score.status,
+        "why": score.why,
+        "seen_through": score.seen_through,
+        "seen": score.seen,
+    }
 
 
 @contextmanager

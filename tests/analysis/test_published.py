@@ -88,6 +88,33 @@ def test_raw_answers_give_the_same_figures(tmp_path: Path) -> None:
     assert figures(result.summary) == figures(parsed.summary)
     assert list(parsed.summary["figures"]["regular"]["all"]) == ["official"]
     assert list(result.summary["figures"]["regular"]["all"]) == list(scoring.PARSERS)
+    assert format_loss(result.summary) == FORMAT_LOSS
+
+
+FORMAT_LOSS = {  # more and fewer words right than official, and lenient more and fewer than that
+    "word_guess_accuracy": ({"remark": 33, "spaced_letters": 5}, [45, 0, 58, 0]),
+    "word_guess_length_accuracy": ({"remark": 40, "spaced_letters": 6}, [53, 0, 1, 0]),
+    "first_pass_accuracy": ({"spaced_letters": 96}, [96, 0, 18, 0]),
+    "solution_word_accuracy": ({"along_key": 16, "remark": 1}, [17, 0, 17, 0]),
+    "solution_word_length_accuracy": (
+        {"along_key": 18, "remark": 4, "spaced_letters": 2},
+        [24, 2, 0, 0],
+    ),
+    "solution_match": ({}, [0, 0, 3, 0]),
+}
+
+
+def format_loss(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return what made tolerant readings right, and how many words each step changes."""
+    metrics = summary["format_loss"]["regular"]["all"]["metrics"]
+    steps = ("tolerant", "tolerant-lenient")
+    return {
+        name: (
+            each["tolerant"]["more"]["kinds"],
+            [each[step][way]["words"] for step in steps for way in ("more", "fewer")],
+        )
+        for name, each in metrics.items()
+    }
 
 
 def test_what_is_right_by_official_is_right_by_tolerant_and_what_more_is_was_written_so() -> None:

@@ -100,8 +100,8 @@ def test_every_parser_says_who_reads_and_what_is_equal() -> None:
     }
     assert parts == {
         "official": ["parser:official@1"],
-        "tolerant": ["parser:tolerant@1", "equality:strict"],
-        "tolerant-lenient": ["parser:tolerant@1", "equality:lenient"],
+        "tolerant": ["parser:tolerant@2", "equality:strict"],
+        "tolerant-lenient": ["parser:tolerant@2", "equality:lenient"],
     }
     only = replace(MEASURED, parsers=("official",))
     assert list(signatures(only)["regular"]) == ["official"]
@@ -123,7 +123,7 @@ class TestOneFigure:
         assert found["rows"] == "new"
         assert found["metric"] == "solution_match"
         assert found["aggregation"] == "macro"
-        assert (found["parser"], found["equality"]) == ("tolerant@1", "strict")
+        assert (found["parser"], found["equality"]) == ("tolerant@2", "strict")
         assert list(found) == [name for name in ORDER if name in found]
         common = parts(self.SUMMARY["signatures"]["hints"]["tolerant"])
         assert {**common, **found} == found
@@ -226,6 +226,7 @@ def test_another_lexicon_of_the_baseline_moves_its_signature(tmp_path: Path) -> 
     marks = set()
     for lexicon in (None, tmp_path / "lexicon.csv"):
         prepared = prepare("baseline", config.load(config.packaged_file()), {}, lexicon)
-        run = OneRun(prepared, RunOptions(settings=("regular",)), DATA.select(), Watcher())
-        marks.add(signed(measured_of(run.spec, DATA.select(), prepared.dropped)))
+        options, prompt = RunOptions(settings=("regular",)), prompts.official()
+        run = OneRun(prepared, options, DATA.select(), prompt, Watcher())
+        marks.add(signed(measured_of(run.spec, DATA.select(), {})))
     assert len(marks) == 2

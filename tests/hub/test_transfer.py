@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -291,7 +292,8 @@ class TestWatchdog:
         monkeypatch.setenv("HF_HUB_ETAG_TIMEOUT", "0.05")
         hub.faults = [Fault(hang=True, times=ALWAYS)]
         watchdog = Watchdog(bite)
-        module.transfer(wanted, watchdog)
+        with suppress(DataError):  # what becomes of it is not the question
+            module.transfer(wanted, watchdog)
         watchdog.cancel()
         assert [each.partition(";")[0] for each in said] == ["it does not answer within 0.05 s"]
 

@@ -74,6 +74,16 @@ def test_counts_what_the_reference_counts(
     assert {name: (each.right, each.total) for name, each in tallies.items()} == reference(
         mine, gold
     )
+    for name, each in tallies.items():
+        one_by_one = metrics.rights(name, mine, gold)
+        assert (sum(one_by_one), len(one_by_one)) == each
+        assert metrics.total(name, gold) == each.total
+
+
+def test_lengths_of_guesses_are_shown_of_hints_alone() -> None:
+    assert tuple(metrics.shown_in("hints")) == NAMES
+    assert "word_guess_length_accuracy" not in metrics.shown_in("regular")
+    assert len(metrics.shown_in("regular")) == 5
 
 
 def test_the_six_in_the_papers_order() -> None:

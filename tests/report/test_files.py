@@ -75,13 +75,14 @@ def test_the_tolerant_parsers_lines_say_how_they_were_read() -> None:
     scores = list(scoring.score(response(text=text), rebus()))
     for score in scores[1:]:
         found = json.loads(files.score_line(score))
-        assert list(found)[-3:] == ["status", "why", "seen_through"]
+        assert list(found)[-4:] == ["status", "why", "seen_through", "seen"]
         assert found["status"] == {
             **dict.fromkeys(("word_guesses", "first_pass", "solution_words"), "found"),
             "solution": "cut",
         }
         assert found["why"] == {"solution": "the text ends before it"}
         assert found["seen_through"] == ["bold"]
+        assert found["seen"] == {"answers": 1, "solution_lines": 0}
 
 
 def test_a_failed_request_has_null_for_every_figure() -> None:

@@ -38,7 +38,8 @@ _TOKEN: Final = re.compile(
     "|<(?:end_of_turn|start_of_turn|end_of_text|eos|bos|pad|EOT)>"
 )
 _TAG: Final = re.compile(
-    r"<(/?)(?:think|thinking|thought|thoughts|reasoning|reflection)(?: [^<>\n]{0,200}+)?>",
+    r"(?:<|(?-i:\[(?=/?THINK\])))(/?)"
+    r"(?:think|thinking|thought|thoughts|reasoning|reflection)(?: [^<>\n]{0,200}+)?[>\]]",
     re.IGNORECASE,
 )
 
@@ -70,7 +71,7 @@ def outside_reasoning(text: str) -> tuple[str, str]:
     A closing tag that nothing opened ends a reasoning that began with the text. Tags that are
     opened more often than closed were spoken of: then the last closing one ends the reasoning.
     """
-    tags = list(_TAG.finditer(text)) if "<" in text else []
+    tags = list(_TAG.finditer(text)) if "<" in text or "THINK]" in text else []
     if not tags:
         return text, ""
     outside: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.stops import own_stop
 
 
 def respaced(text: str, question: Question) -> str | None:
@@ -32,4 +33,6 @@ def respaced(text: str, question: Question) -> str | None:
 
 
 def _word(token: str) -> bool:
-    return token[0].isalnum() and (token[-1].isalnum() or token[-1] == "'")
+    if not token[0].isalnum():
+        return False
+    return token[-1].isalnum() or token[-1] == "'" or own_stop(token, len(token) - 1)

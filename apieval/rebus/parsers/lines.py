@@ -24,6 +24,8 @@ class Says(StrEnum):
     FIRST_PASS = "first_pass"  # noqa: S105 # of a rebus
     WORD = "word"
     SOLUTION = "solution"
+    FINAL = "final"
+    """A final answer: a solution, if it has as many words as the key."""
     PERHAPS = "perhaps"
     """A solution under a label that may stand before other things, too."""
     REBUS = "rebus"
@@ -73,10 +75,17 @@ _SOLUTION: Final = re.compile(
     + _END,
     re.IGNORECASE,
 )
+_FINAL: Final = re.compile(
+    _LEAD
+    + r"(?:final (?:answer|phrase|result)|(?:risposta|frase) finale|risultato finale)"
+    + r"(?: (?:del rebus|to the rebus|is|è|e')){0,2}+"
+    + _ASIDE
+    + _END,
+    re.IGNORECASE,
+)
 _PERHAPS: Final = re.compile(
     _LEAD
-    + r"(?:(?:risposta|answer|final answer|frase|risultato|result|frase finale|risposta finale"
-    + r"|final phrase|phrase)"
+    + r"(?:(?:risposta|answer|frase|risultato|result|phrase)"
     + _ASIDE
     + _END
     + r"|(?:soluzione|solution|risposta|answer|frase)(?: (?:finale|del rebus|to the rebus))?+"
@@ -96,6 +105,7 @@ _MAY_LABEL: Final = re.compile(
 """What is in every label; to look for it is quicker than to try them all."""
 _LABEL_WITHIN: Final = re.compile("(?=Prima lettura:|Soluzione:)")
 _TEMPLATE: Final = {"Prima lettura: ": Says.FIRST_PASS, "Soluzione: ": Says.SOLUTION}
+_LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
 _BEFORE_CLUE: Final = re.compile(r"[\d.|\-] $")
 
 
@@ -119,7 +129,7 @@ def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
                     )
                 waiting = None
                 continue
-            labelled = each.says in {Says.FIRST_PASS, Says.SOLUTION, Says.PERHAPS}
+            labelled = each.says in _LABELLED
             waiting = each if labelled and not each.value else None
             if not waiting:
                 yield each
@@ -127,7 +137,7 @@ def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
 
 def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator[Said | None]:
     """Yield what a line says, more than one thing only where a label stands in its middle."""
-    text = _row(line.cells) if line.cells else line.text
+    text = _row(line.cells, clues) if line.cells else line.text
     if ":" not in text:
         yield _one(text, line, raw, number, clues)
         return
@@ -136,7 +146,7 @@ def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterato
             yield _one(part.rstrip(), line, raw, number, clues)
 
 
-def _row(cells: tuple[str, ...]) -> str:
+def _row(cells: tuple[str, ...], clues: tuple[str, ...]) -> str:
     """Return the two cells of a table's row that name a thing and say it; none, no text."""
     for name, value in pairwise(cells):
         text = f"{name} | {value}"
@@ -146,6 +156,8 @@ def _row(cells: tuple[str, ...]) -> str:
             or (number and any(map(str.isalpha, value)) and not value.startswith("["))
             or _FIRST_PASS.match(text)
             or _SOLUTION.match(text)
+            or _FINAL.match(text)
+            or (len(name) < _LONGEST_CLUE and folded(name) in clues)
         ):
             return text
     return ""
@@ -194,6 +206,7 @@ def _labelled(text: str, line: Line, number: int) -> Said | None:
     for says, pattern in (
         (Says.FIRST_PASS, _FIRST_PASS),
         (Says.SOLUTION, _SOLUTION),
+        (Says.FINAL, _FINAL),
         (Says.PERHAPS, _PERHAPS),
     ):
         if found := pattern.match(text):

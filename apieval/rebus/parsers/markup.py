@@ -117,4 +117,4 @@ def _table(line: Line) -> None:
     if len(cells) == 1:
         line.text = _bullets(cells[0], line.kinds)
     else:
-        line.cells = tuple(cells)
+        line.cells = (*(_bullets(cell, line.kinds) for cell in cells[:-1]), cells[-1])

@@ -29,6 +29,7 @@ _SOLUTION_WORD: Final = re.compile("([0-9]+) = (.*)")
 _FOUND: Final = dict.fromkeys(
     ("word_guesses", "first_pass", "solution_words", "solution"), Status.FOUND
 )
+_SEEN: Final = {"answers": 1, "solution_lines": 1}
 
 
 def parse(text: str, question: Question) -> Reading | None:
@@ -39,7 +40,8 @@ def parse(text: str, question: Question) -> Reading | None:
     guesses = _GUESS.findall(answer[1])
     if tuple(clue for clue, _ in guesses) != question.shown:
         return None
-    told = words.along_key(_SOLUTION_WORD.findall(answer[3]), question)
+    said = _SOLUTION_WORD.findall(answer[3])
+    told = words.along_key(said, question)
     if len(told) < len(question.lengths) or len(told) >= 2 * len(question.lengths):
         return None
     passed = values.first_pass(Said(Says.FIRST_PASS, answer[2], 0), question)
@@ -52,4 +54,12 @@ def parse(text: str, question: Question) -> Reading | None:
         solution_words=told,
         solution=solved.text,
     )
-    return Reading(prediction, _FOUND, {}, tuple(sorted(passed.kinds | solved.kinds)))
+    seen_in = {}
+    if passed.kinds:
+        seen_in["first_pass"] = passed.kinds
+    if told != tuple(word for _, word in said):
+        seen_in["solution_words"] = words.ALONG_KEY
+    if solved.kinds:
+        seen_in["solution"] = solved.kinds
+    through = tuple(sorted(frozenset().union(*seen_in.values()))) if seen_in else ()
+    return Reading(prediction, _FOUND, {}, through, _SEEN, seen_in)

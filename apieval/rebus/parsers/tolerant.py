@@ -20,7 +20,7 @@ from apieval.rebus.parsers.values import Value
 from apieval.schema import Prediction, Reading, Status
 
 NAME: Final = "tolerant"
-VERSION: Final = 1
+VERSION: Final = 2
 
 PARTS: Final = ("word_guesses", "first_pass", "solution_words", "solution")
 NO_LINE: Final = "no line says it"
@@ -42,20 +42,43 @@ class _Found:
     status: dict[str, Status] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
+    """What the whole text was read through."""
+    kinds_in: dict[str, set[str]] = field(default_factory=dict)
+    """What each part was read through besides."""
     line: dict[str, int] = field(default_factory=dict)
     """The last line that a part was read in."""
+    seen: dict[str, int] = field(default_factory=dict)
 
     def put(self, part: str, value: _Part, read: Sequence[tuple[Said, Value]], whole: str) -> None:
         """Take in a part, read in these lines; `whole` says what it lacks, nothing where nothing."""
         self.parts[part] = value
         self.line[part] = max((line.line for line, _ in read), default=-1)
-        self.kinds.update(*(each.kinds for _, each in read))
+        kinds = self.kinds_in.setdefault(part, set())
+        for _, each in read:
+            if each.kinds:
+                kinds |= each.kinds
         unsure = any(each.unsure for _, each in read)
         self.status[part] = (
             Status.AMBIGUOUS if unsure else Status.MISSING if whole else Status.FOUND
         )
         if whole:
             self.why[part] = whole
+
+    def reading(self) -> Reading:
+        """Return all of it."""
+        seen_in = {
+            part: frozenset(kinds | self.kinds)
+            for part, kinds in self.kinds_in.items()
+            if kinds or self.kinds
+        }
+        return Reading(
+            Prediction.model_construct(None, **self.parts),
+            self.status,
+            self.why,
+            tuple(sorted(self.kinds.union(*seen_in.values()))),
+            self.seen,
+            seen_in,
+        )
 
 
 def parse(text: str, question: Question, *, cut: bool = False) -> Reading:
@@ -73,7 +96,7 @@ def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     shown, pending = outside_reasoning(cleaned)
     if len(shown) < len(cleaned):
         kinds.add("reasoning")
-    heard = list(said(shown, question.clues))
+    heard = _heard(shown, question)
     why = NO_LINE
     if pending and not heard:
         shown, heard, why = pending, _at_the_end(pending, question), STILL_REASONING
@@ -81,8 +104,17 @@ def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     _mark_cut(found, _last_line(shown), cut=cut or why is STILL_REASONING)
     if any(each is Status.FOUND for each in found.status.values()):
         found.kinds |= kinds
-    prediction = Prediction.model_construct(None, **found.parts)
-    return Reading(prediction, found.status, found.why, tuple(sorted(found.kinds)))
+    return found.reading()
+
+
+def _heard(text: str, question: Question) -> list[Said]:
+    """Return what a text says; a final answer is a solution where it is as long as the key."""
+    heard = list(said(text, question.clues))
+    for at, line in enumerate(heard):
+        if line.says is Says.FINAL:
+            fits = values.count(values.solution(line, question).text) == len(question.lengths)
+            heard[at] = line._replace(says=Says.SOLUTION if fits else Says.PERHAPS)
+    return heard
 
 
 def _at_the_end(text: str, question: Question) -> list[Said]:
@@ -90,7 +122,7 @@ def _at_the_end(text: str, question: Question) -> list[Said]:
 
     A draft that is thought on about is no answer.
     """
-    heard = list(said(text, question.clues))
+    heard = _heard(text, question)
     last = _last_line(text)
     return heard if heard and heard[-1].says is Says.SOLUTION and heard[-1].line == last else []
 
@@ -107,6 +139,8 @@ def _last_line(text: str) -> int:
 def _read(heard: list[Said], question: Question, why: str) -> _Found:
     found = _Found()
     all_blocks = blocks.cut(heard)
+    found.seen["answers"] = len([1 for block in all_blocks if block.said])
+    found.seen["solution_lines"] = [each.says for each in heard].count(Says.SOLUTION)
     mine = blocks.own(all_blocks, question)
     if heard and not mine:
         answers = [block for block in all_blocks if block.said]
@@ -177,7 +211,7 @@ def _guesses(ordered: Sequence[Block], question: Question, why: str, found: _Fou
     if [line.line for _, line in sorted(lines.items())] != sorted(
         line.line for line in lines.values()
     ):
-        found.kinds.add("order")
+        found.kinds_in["word_guesses"] = {"order"}
     found.put(
         "word_guesses", guesses, [(lines[at], read[at]) for at in lines], why if lacks else ""
     )
@@ -192,9 +226,11 @@ def _solution_words(ordered: Sequence[Block], question: Question, why: str, foun
     lines = next(filter(None, (_lines(block, Says.WORD) for block in ordered)), [])
     last = words.last_list(lines, question)
     read = [(line, values.word(line)) for line in last]
-    if len(last) < len(lines):
-        found.kinds.add("second_answer")
+    kinds = {"second_answer"} if len(last) < len(lines) else set()
     told = words.along_key([(line.of, value.text) for line, value in read], question)
+    if told != tuple(value.text for _, value in read):
+        kinds |= words.ALONG_KEY
+    found.kinds_in["solution_words"] = kinds
     wanted = len(question.lengths)
     lacks = wanted - sum(map(bool, told[:wanted]))
     if lacks > 0:

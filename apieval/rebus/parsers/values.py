@@ -15,6 +15,7 @@ from apieval.rebus.along_key import WORD
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import Said
 from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.stops import own_stop
 
 
 class Value(NamedTuple):
@@ -52,9 +53,12 @@ _ASIDES: Final = (
 """What begins a remark; within a solution only where all of the key's words stand before it."""
 _COMMA: Final = re.compile(r"[,:] (?=\S+ \S)")
 _EXPLAINS: Final = re.compile(
-    r",? (?:cioè|ovvero|ossia|che|infatti|perché|poiché|dove|in quanto|quindi|come|inteso|intesa"
-    r"|nel senso|which|because|meaning|i\.e\.) "
+    r"(?:,? (?:cioè|ossia|i\.e\.)|, (?:ovvero|che|infatti|perché|poiché|dove|in quanto|quindi|come"
+    r"|inteso|intesa|nel senso|which|because|meaning)) "
 )
+_HALF_BRACKETED: Final = re.compile(r"\([^\W_]+ \(")
+"""A word with the first bracket of a solution's own, and a remark: `(momento (7)`."""
+_ELIDED: Final = re.compile(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
 _OR: Final = re.compile(r" ?/ ?| oppure | or ")
 _BETWEEN: Final = re.compile(r" [+/|–—·•-] ")
 _SIGNS: Final = re.compile(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
@@ -67,6 +71,8 @@ def word(said: Said) -> Value:
         return _joined(text, said.kinds)
     kinds = set(said.kinds)
     text = _bare(text, said.spans, kinds)
+    if _HALF_BRACKETED.match(text) and text.count("(") > text.count(")"):
+        text = text[1:]
     outside, inside = _unbracketed(text)
     if outside != text:
         kinds.add("remark")
@@ -161,14 +167,14 @@ def _without_remark(text: str, wanted: int, kinds: set[str]) -> str:
     for at in sorted(at for at in begins if at > 0):
         if count(text[:at]) == wanted:
             kinds.add("remark")
-            return text[:at]
+            return text[: at + own_stop(text, at)]
     return text
 
 
 def _bare(text: str, spans: tuple[str, ...], kinds: set[str], wanted: int = 0) -> str:
     """Return what is set apart at the beginning, by emphasis or quotation marks, and not the rest."""
     close = _CLOSING.get(text[:1])
-    quoted = [text[: end + 1]] if close and (end := text.find(close, 1)) > 0 else []
+    quoted = [text[: end + 1]] if close and (end := _closed(text, close)) > 0 else []
     for span in (*spans, *quoted):
         rest = text.removeprefix(span)
         if rest != text and count(rest) and not rest[0].isalnum() and count(span) == (wanted or 1):
@@ -177,12 +183,20 @@ def _bare(text: str, spans: tuple[str, ...], kinds: set[str], wanted: int = 0) -
     return text
 
 
+def _closed(text: str, close: str) -> int:
+    """Return where the first quotation closes: of `'l' ombra'` not at what joins two words."""
+    end = text.find(close, 1)
+    if end > 0 and _ELIDED.match(text, end - 1):
+        return max(end, text.find(close, end + 1))
+    return end
+
+
 def _before(text: str, signs: tuple[str, ...], kinds: set[str]) -> str:
     at = min((at for sign in signs if (at := text.find(sign)) > 0), default=0)
     if not at:
         return text
     kinds.add("remark")
-    return text[:at]
+    return text[: at + own_stop(text, at)]
 
 
 def _unbracketed(text: str, keep: int = 0) -> tuple[str, str]:
@@ -211,18 +225,31 @@ def _edges(text: str, kinds: set[str], own: str = "") -> str:
         if len(text) > 1 and text[0] == text[-1] == "'" and text.count("'") >= own.count("'") + 2:
             kinds.add("quotes")
             text = text[1:-1].strip()
-        text = _without_tail(text, kinds, own)[::-1]
-        text = _without_tail(text, kinds, own)[::-1]
+        text = _without_tail(_without_head(text, kinds, own), kinds, own)
         if text == before:
             break
     return text if any(map(str.isalnum, text)) else ""
 
 
+def _without_head(text: str, kinds: set[str], own: str) -> str:
+    return _trimmed(text[::-1], _ending(text[::-1]), kinds, own)[::-1]
+
+
 def _without_tail(text: str, kinds: set[str], own: str) -> str:
     """Take off the signs at the end that are more than the value's own."""
+    end = _ending(text)
+    return _trimmed(text, end + own_stop(text, end), kinds, own)
+
+
+def _ending(text: str) -> int:
+    """Return where the last word of a text ends."""
     end = len(text)
     while end and not _closes(text[end - 1]):
         end -= 1
+    return end
+
+
+def _trimmed(text: str, end: int, kinds: set[str], own: str) -> str:
     if end == len(text):
         return text
     body, tail = text[:end], text[end:]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -77,23 +79,28 @@ class Style:
 
     bullet: str = "- "
     sign: str = " = "
-    emphasis: str = ""
+    emphasis: tuple[str, str] = ("", "")
+    clue_emphasis: str = ""
+    number: str = "{}"
+    number_bullet: str = ""
     remark: str = ""
     quotes: str = ""
     stop: str = ""
     labels: tuple[str, str] = ("Prima lettura: ", "Soluzione: ")
     label_emphasis: str = "{}{}"
     table: bool = False
-    boxed: bool = False
+    boxed: str = ""
+    corrected: str = ""
     spaced: bool = False
     joined: bool = False
     hints: bool = False
     upper_labels: bool = False
     apostrophe: str = "'"
+    apostrophe_blank: bool = False
     form: Literal["NFC", "NFD"] = "NFC"
     blank: str = " "
     invisible: str = ""
-    wide: bool = False
+    wide: Literal["", "signs", "all"] = ""
     newline: str = "\n"
     fence: bool = False
     token: str = ""
@@ -102,6 +109,7 @@ class Style:
 
 
 PLAIN: Final = Style()
+_JOINS: Final = re.compile(r"(?<=[b-df-hj-np-tv-z])'(?=[^\W\d_])", re.IGNORECASE)
 NO_LENGTH: Final = " \"'().,:!?-"
 DRAFT: Final = "DRAFT"
 
@@ -109,7 +117,17 @@ styles = st.builds(
     Style,
     bullet=st.sampled_from(["- ", "* ", "• ", "1. ", "1) ", "– ", "\u2011 ", "+ ", "> - ", ""]),
     sign=st.sampled_from([" = ", " : ", ": ", " -> ", " → ", "=", " => ", "  =  "]),
-    emphasis=st.sampled_from(["", "", "**", "*", "__", "_", "`", "***"]),
+    emphasis=st.sampled_from(
+        [
+            *[("", "")] * 3,
+            *[(mark, mark) for mark in ("**", "*", "__", "_", "`", "***", "~~")],
+            *[("<b>", "</b>"), ("<strong>", "</strong>"), ("**<u>", "</u>**")],
+            *[(r"\textbf{", "}"), (r"$\text{", "}$"), (r"\(\mathrm{", r"}\)")],
+        ]
+    ),
+    clue_emphasis=st.sampled_from(["", "", "**", "*", "`"]),
+    number=st.sampled_from(["{}", "{}", "**{}**", "({})", "{} lettere", "({} lettere)"]),
+    number_bullet=st.sampled_from(["", "", "- ", "* ", "• ", "1) ", "> "]),
     remark=st.sampled_from(["", "", " (si dice \"così\", a volte)", " (4)", " (un inciso (doppio))"]),
     quotes=st.sampled_from(["", "", "“”", "«»", "‘’"]),
     stop=st.sampled_from(["", "", "."]),
@@ -122,20 +140,28 @@ styles = st.builds(
             ("prima lettura (con le lettere): ", "La soluzione è: "),
             ("1ª lettura = ", "Quindi, la soluzione del rebus = "),
             ("Prima lettura:\n", "Soluzione:\n"),
+            ("First pass: ", "The solution is: "),
+            ("The first reading is: ", "Final answer: "),
+            ("Prima lettura completa: ", "Soluzione del rebus: "),
+            ("📖 Prima lettura: ", "✅ Soluzione: "),
+            ("2. Prima lettura: ", "4. Soluzione finale: "),
+            ("2) Prima lettura: ", "4) Risposta finale: "),
         ]
     ),
     label_emphasis=st.sampled_from(["{}{}", "**{}**{}", "### {}{}", "> {}{}", "- {}{}", "#### **{}**{}"]),
     table=st.booleans(),
-    boxed=st.booleans(),
+    boxed=st.sampled_from(["", "", "", r"$\boxed{\text{@}}$", r"\boxed{@}", r"\(\boxed{\textbf{@}}\)", r"$$\boxed{\mathrm{@}}$$", r"\[ \boxed{\text{@}} \]"]),
+    corrected=st.sampled_from(["", "", "Soluzione: Uno sbaglio\nNo, rileggo.\n", "**Soluzione:** Uno sbaglio?\n\nCorrezione:\n"]),
     spaced=st.booleans(),
     joined=st.booleans(),
     hints=st.booleans(),
     upper_labels=st.booleans(),
     apostrophe=st.sampled_from("'’ʼ′´"),
+    apostrophe_blank=st.booleans(),
     form=st.sampled_from(["NFC", "NFD"]),
     blank=st.sampled_from([" ", " ", "\u00a0", "\u202f"]),
-    invisible=st.sampled_from(["", "", "\u200b", "\u00ad", "\ufeff"]),
-    wide=st.booleans(),
+    invisible=st.sampled_from(["", "", "\u200b", "\u00ad", "\ufeff", "\u2060"]),
+    wide=st.sampled_from(["", "", "signs", "all"]),
     newline=st.sampled_from(["\n", "\n", "\r\n", "\n\n", "\r"]),
     fence=st.booleans(),
     token=st.sampled_from(["", "", "<|im_end|>", "</s>", "<end_of_turn>\n", "<|eot_id|>\n\n"]),
@@ -148,6 +174,9 @@ styles = st.builds(
             "Penso: un draft.\n</think>\n",
             "<think>\nVediamo un po', senza fine.\n",
             "<think>" + DRAFT + "</think>",
+            "<thinking>\n" + DRAFT + "</thinking>\n",
+            "[THINK]" + DRAFT + "[/THINK]",
+            "<|channel|>analysis<|message|>" + DRAFT + "<|end|><|start|>assistant<|channel|>final<|message|>",
             DRAFT,
             EXAMPLES + "\n# Ora tocca a te!\n",
             EXAMPLE,
@@ -179,7 +208,7 @@ def written(gold: Rebus, style: Style = PLAIN) -> str:
     first, last = style.labels
     lines += ["", _labelled(first, _first_pass(gold, style), style), "", COMPOSE]
     lines += _solution_words(gold, style)
-    lines += ["", _labelled(last, _solution(gold, style), style)]
+    lines += ["", style.corrected + _labelled(last, _solution(gold, style), style)]
     text = "\n".join(lines)
     if style.fence:
         text = f"```text\n{text}\n```"
@@ -200,6 +229,7 @@ def _guesses(gold: Rebus, style: Style) -> list[str]:
         at = clue.end()
         word = next(words)
         hinted = f"{clue[0][:-1]} ({len(word)})]" if style.hints else clue[0]
+        hinted = f"{style.clue_emphasis}{hinted}{style.clue_emphasis}"
         value = _value(word, style, remark=True)
         lines.append(
             f"| {hinted} | {value} |"
@@ -218,7 +248,7 @@ def _solution_words(gold: Rebus, style: Style) -> list[str]:
     return [
         f"| {key} | {_value(word, style)} |"
         if style.table
-        else f"{key}{style.sign}{_value(word, style)}"
+        else f"{style.number_bullet}{style.number.format(key)}{style.sign}{_value(word, style, remark=True)}"
         for key, word in pairs
     ]
 
@@ -243,15 +273,15 @@ def _parts(word: str) -> list[str]:
 
 
 def _value(word: str, style: Style, *, remark: bool = False) -> str:
-    mark = style.emphasis
+    begin, end = style.emphasis
     opening, closing = tuple(style.quotes) or ("", "")
-    said = f"{opening}{mark}{word}{mark}{closing}"
+    said = f"{opening}{begin}{word}{end}{closing}"
     return f"{said}{style.remark if remark else ''}{style.stop}"
 
 
 def _first_pass(gold: Rebus, style: Style) -> str:
     parts = CLUE.split(gold.verbalized_rebus)
-    words = [f"{style.emphasis}{word}{style.emphasis}" for word in gold.word_guesses]
+    words = [word.join(style.emphasis) for word in gold.word_guesses]
     out = []
     for at, letters in enumerate(parts):
         tight = "".join(letters.split())
@@ -262,7 +292,7 @@ def _first_pass(gold: Rebus, style: Style) -> str:
 
 def _solution(gold: Rebus, style: Style) -> str:
     if style.boxed:
-        return rf"$\boxed{{\text{{{gold.solution}}}}}$"
+        return style.boxed.replace("@", gold.solution)
     return _value(gold.solution, style, remark=True)
 
 
@@ -275,12 +305,16 @@ def _labelled(label: str, value: str, style: Style) -> str:
 
 
 def _characters(text: str, style: Style) -> str:
+    if style.apostrophe_blank:
+        text = _JOINS.sub("' ", text)
     text = text.replace("'", style.apostrophe)
     text = unicodedata.normalize(style.form, text)
     if style.invisible:
         text = text.replace("a", f"a{style.invisible}")
     if style.wide:
-        text = text.translate({ord(char): ord(char) + 0xFEE0 for char in "0123456789:="})
+        all_ = string.ascii_letters + string.digits + ":=." if style.wide == "all" else ""
+        signs = all_ or string.digits + ":="
+        text = text.translate({ord(char): ord(char) + 0xFEE0 for char in signs})
     # an indented line is one of code, so blanks within lines alone
     text = text.replace(" ", style.blank)
     return text.replace("\n", style.newline)

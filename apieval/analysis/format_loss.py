@@ -1,0 +1,183 @@
+"""Format loss: what a model loses by the form of its answers, and what of the form it was.
+
+Every metric by the official parser, by the tolerant one, and by that with lenient equality, over
+the same answers; the difference that the tolerant parser makes, with its interval; and the kinds of
+form behind it. A difference is looked for word by word: an answer that gains one word and loses
+another counts as both.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from apieval.analysis.form_causes import Change, changes
+from apieval.analysis.measured import Measured
+from apieval.analysis.ratios import apart
+from apieval.rebus.columns import ALL
+from apieval.rebus.metrics import METRICS, told, total
+from apieval.rebus.scoring import PARSERS, ScoredAnswer
+from apieval.schema import Rebus, Setting
+
+OFFICIAL, TOLERANT, LENIENT = PARSERS
+STEPS: Final = {TOLERANT: (OFFICIAL, TOLERANT), LENIENT: (TOLERANT, LENIENT)}
+"""By the parser that makes a difference: beside which one, and which."""
+
+
+@dataclass(slots=True)
+class _Count:
+    """How many answers a difference is in, of how many words, and what made it."""
+
+    answers: int = 0
+    words: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def add(self, words: int, kinds: frozenset[str]) -> None:
+        self.answers += 1
+        self.words += words
+        self.kinds.update(kinds)
+
+    def plus(self, other: _Count) -> None:
+        self.answers += other.answers
+        self.words += other.words
+        self.kinds.update(other.kinds)
+
+    def as_json(self) -> dict[str, Any]:
+        kinds = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+        return {"answers": self.answers, "words": self.words, "kinds": dict(kinds)}
+
+
+_Cell = tuple[Setting, str | None, str, str, str]
+"""Setting, subset, metric, step, and whether there is `more` or `fewer`."""
+
+
+class FormatLoss:
+    """Take in scored answers one at a time; of each rebus keep what is right by each parser."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Begin with no answer."""
+        self._rebuses = measured.selection.rebuses
+        self._settings = measured.settings
+        self._names = [name for name in METRICS if name not in told(measured.given)]
+        self._whole = set(PARSERS) <= set(measured.parsers)
+        self._places = {rebus.id: place for place, rebus in enumerate(self._rebuses)}
+        self._answers: dict[Setting, array[int]] = {}
+        self._rights: dict[tuple[Setting, str, str], array[int]] = {}
+        self._counts: defaultdict[_Cell, _Count] = defaultdict(_Count)
+        for setting in measured.settings if self._whole else ():
+            self._answers[setting] = array("i", [0]) * len(self._rebuses)
+            for parser in PARSERS:
+                for name in self._names:
+                    self._rights[setting, parser, name] = array("i", [0]) * len(self._rebuses)
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Take in one answer; a failed one has no figures to lose."""
+        if not self._whole or answer.scores[OFFICIAL].tallies is None:
+            return
+        first = answer.scores[OFFICIAL]
+        place = self._places[first.id]
+        self._answers[first.setting][place] += 1
+        for parser, score in answer.scores.items():
+            for name, tally in (score.tallies or {}).items():
+                if tally.right:
+                    self._rights[first.setting, parser, name][place] += tally.right
+        for change in changes(answer):
+            self._take(first.setting, answer.gold.subset, change)
+
+    def _take(self, setting: Setting, subset: str | None, change: Change) -> None:
+        for direction, words in (("more", change.more), ("fewer", change.fewer)):
+            if words:
+                cell = (setting, subset, change.metric, change.step, direction)
+                self._counts[cell].add(words, change.kinds)
+
+    def summary(self) -> dict[str, Any] | None:
+        """Return all of it by setting and subset; None where not every parser could read."""
+        if not self._whole:
+            return None
+        golds = {name: [*map(parser.gold, self._rebuses)] for name, parser in PARSERS.items()}
+        return {
+            setting: {
+                subset: self._of(setting, subset, places, golds)
+                for subset, places in self._subsets().items()
+            }
+            for setting in self._settings
+        }
+
+    def _subsets(self) -> dict[str, list[int]]:
+        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
+        return {
+            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
+            for name in names
+        }
+
+    def _of(
+        self,
+        setting: Setting,
+        subset: str,
+        places: Sequence[int],
+        golds: Mapping[str, Sequence[Rebus]],
+    ) -> dict[str, Any]:
+        answers = self._answers[setting]
+        answered = [place for place in places if answers[place]]
+        return {
+            "answers": sum(answers[place] for place in answered),
+            "metrics": {
+                name: {
+                    **_figures(self._items(setting, name, answered, golds)),
+                    **{step: self._changed(setting, subset, name, step) for step in STEPS},
+                }
+                for name in self._names
+            },
+        }
+
+    def _items(
+        self,
+        setting: Setting,
+        name: str,
+        places: Sequence[int],
+        golds: Mapping[str, Sequence[Rebus]],
+    ) -> dict[str, list[tuple[int, int]]]:
+        """Return by parser what is right of each rebus, and of how many, over its answers."""
+        answers = self._answers[setting]
+        return {
+            parser: [
+                (
+                    self._rights[setting, parser, name][place],
+                    answers[place] * total(name, golds[parser][place]),
+                )
+                for place in places
+            ]
+            for parser in PARSERS
+        }
+
+    def _changed(self, setting: Setting, subset: str, name: str, step: str) -> dict[str, Any]:
+        return {
+            direction: self._counted(setting, subset, name, step, direction).as_json()
+            for direction in ("more", "fewer")
+        }
+
+    def _counted(self, setting: Setting, subset: str, name: str, step: str, way: str) -> _Count:
+        count = _Count()
+        for cell, each in self._counts.items():
+            if (cell[0], *cell[2:]) == (setting, name, step, way) and subset in (ALL, cell[1]):
+                count.plus(each)
+        return count
+
+
+def _figures(items: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Any]:
+    values = {parser: _value(each) for parser, each in items.items()}
+    loss: dict[str, float | None] = {"difference": None, "low": None, "high": None}
+    before, after = values[OFFICIAL], values[TOLERANT]
+    if before is not None and after is not None:
+        pairs = zip(items[OFFICIAL], items[TOLERANT], strict=True)
+        low, high = apart([(*a, *b) for a, b in pairs])
+        loss = {"difference": after - before, "low": low, "high": high}
+    return {"n": sum(of for _, of in items[TOLERANT]), "values": values, **loss}
+
+
+def _value(items: Sequence[tuple[int, int]]) -> float | None:
+    n = sum(of for _, of in items)
+    return sum(right for right, _ in items) / n if n else None

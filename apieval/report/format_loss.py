@@ -1,0 +1,64 @@
+"""What `--details` shows of format loss: the parsers side by side, and what made the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.report.terminal import FIGURE, number
+from apieval.schema import Setting
+from apieval.wording import counted
+
+_PARSERS: Final = {"official": "official", "tolerant": "strict", "tolerant-lenient": "lenient"}
+_STEPS: Final = {"tolerant": "strict", "tolerant-lenient": "lenient"}
+_SIGNS: Final = {"more": "+", "fewer": "-"}
+
+
+def render(part: Mapping[Setting, Any] | None) -> Iterator[RenderableType]:
+    """Yield a table a setting, and below it the kinds of form behind each difference."""
+    if part is None:
+        yield Text("\nformat loss: not known of parts that were parsed elsewhere", style="dim")
+        return
+    for setting, subsets in part.items():
+        measured = subsets["all"]["metrics"]  # without what a model was given
+        metrics = {name: measured[name] for name in shown_in(setting) if name in measured}
+        yield Text()
+        yield _table(setting, metrics)
+        causes = [line for name, each in metrics.items() for line in _causes(name, each)]
+        if causes:
+            yield Text("what made it (an answer may have several kinds)", style="dim")
+        yield from map(Text, causes)
+
+
+def _table(setting: Setting, metrics: Mapping[str, Any]) -> Table:
+    title = Text(f"format loss, {setting}, micro")
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("metric", overflow="fold", min_width=FIGURE)
+    for name in (*_PARSERS.values(), "loss", "95 %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, each in metrics.items():
+        figures = [number(each["values"][parser]) for parser in _PARSERS]
+        low, high = each["low"], each["high"]
+        interval = "-" if low is None else f"{number(low)} to {number(high)}"
+        style = "bold" if name == HEADLINE else None
+        table.add_row(_short(name), *figures, number(each["difference"]), interval, style=style)
+    return table
+
+
+def _short(name: str) -> str:
+    return name.removesuffix("_accuracy")
+
+
+def _causes(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
+    for step, shown_as in _STEPS.items():
+        for direction, sign in _SIGNS.items():
+            count = figures[step][direction]
+            if count["answers"]:
+                kinds = ", ".join(f"{kind} {n:,}" for kind, n in count["kinds"].items())
+                answers = counted(count["answers"], "answer")
+                yield f"{_short(name)}, {shown_as}: {sign}{count['words']:,} in {answers}: {kinds}"
