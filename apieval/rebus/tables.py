@@ -131,7 +131,10 @@ def _csv(path: Path, escape: str | None) -> Iterator[Row]:
                     yield Row(line, dict(zip(header, cells, strict=True)))
                 line = reader.line_num + 1
         except csv.Error as error:
-            raise DataError(f"{path}, line {line}: not CSV: {error}.") from None
+            raise DataError(
+                f"{path}, line {line}: not CSV: {error}; look there for a quote that is not closed, "
+                "or not doubled inside a quoted cell."
+            ) from None
 
 
 def _lines(path: Path, file: TextIO) -> Iterator[str]:
