@@ -16,13 +16,11 @@ from typing import Any, Final
 
 from apieval import config as configuration
 from apieval import data as datasets
-from apieval import foreign, scored
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
 from apieval.analysis.objections import Objection
 from apieval.analysis.pairing import Scored
 from apieval.analysis.shared_wrong import shared
-from apieval.audited import Auditor
 from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
@@ -31,13 +29,15 @@ from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
-from apieval.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.run import plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
 from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
-from apieval.verification import Verification, verify
+from apieval.verbs import foreign, scored
+from apieval.verbs.audited import Auditor
+from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
+from apieval.verbs.verification import Verification, verify
 
 __all__ = ["Verification", "check", "compare", "run", "score", "verify", "why"]
 
@@ -57,9 +57,9 @@ def run(
     Raises:
         ConfigError, DataError, StoreError: before anything is asked.
     """
-    from apieval.one_run import OneRun  # noqa: PLC0415
     from apieval.run.prepare import prepare  # noqa: PLC0415
-    from apieval.side_by_side import carry_out  # noqa: PLC0415
+    from apieval.verbs.one_run import OneRun  # noqa: PLC0415
+    from apieval.verbs.side_by_side import carry_out  # noqa: PLC0415
 
     options, watcher = options or RunOptions(), watcher or Watcher()
     _check(models, options)
@@ -126,7 +126,7 @@ def check(
     Raises:
         ConfigError, DataError: before anything is asked.
     """
-    from apieval import one_check  # noqa: PLC0415
+    from apieval.verbs import one_check  # noqa: PLC0415
 
     options = options or RunOptions()
     providers = _providers(options)

@@ -28,30 +28,18 @@ LAYERS = {
     "analysis": 3,
     "hub": 3,
     "report": 4,
-    "evaluate": 5,
-    "cli": 6,
-    "__init__": 6,  # the other door, for notebooks
+    "verbs": 5,
+    "evaluate": 6,
+    "cli": 7,
+    "__init__": 7,  # the other door, for notebooks
 }
 ANNEXES = {
     "strict_yaml": "config",
     "fields": "config",
     "sections": "config",
     "directory": "config",
-    "data": "evaluate",
-    "options": "evaluate",
-    "results": "evaluate",
-    "one_run": "evaluate",
-    "side_by_side": "evaluate",
-    "one_check": "evaluate",
-    "scored": "evaluate",
-    "foreign": "evaluate",
-    "audited": "evaluate",
-    "verification": "evaluate",
-    "verified_files": "evaluate",
-    "verified_run": "evaluate",
-    "verified_scores": "evaluate",
-    "data_files": "evaluate",
-    "verbalized": "evaluate",
+    "data": "verbs",
+    "options": "verbs",
 }
 """Files of the ground floor that belong to a room of another name."""
 
@@ -65,11 +53,11 @@ LATE = {
     "cli.serve": {"apieval.rebus.baseline.server"},
     "data": {"apieval.hub.challenge", "apieval.hub.contents"},
     "evaluate": {
-        "apieval.one_check",
-        "apieval.one_run",
+        "apieval.verbs.one_check",
+        "apieval.verbs.one_run",
         "apieval.run.cache",
         "apieval.run.prepare",
-        "apieval.side_by_side",
+        "apieval.verbs.side_by_side",
     },
     "hub.download": {"apieval.hub.transfer"},
     "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},

@@ -20,8 +20,8 @@ from apieval.cli.progress import progress
 from apieval.errors import ConfigError
 from apieval.options import RunOptions
 from apieval.report import side_by_side, terminal
-from apieval.results import Result
 from apieval.run.watcher import Watcher
+from apieval.verbs.results import Result
 from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}

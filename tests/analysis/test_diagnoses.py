@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from apieval import results
 from apieval.analysis.diagnosis import Step
 from apieval.analysis.measured import Measured
 from apieval.analysis.statistics import bootstrap, wilson
 from apieval.rebus.scoring import scored
 from apieval.schema import Rebus, Response, Setting
+from apieval.verbs import results
 from tests.records import ANSWER, dataset, rebus, response
 
 WRONG_WORDS = ANSWER.replace("Rita", "Anna").replace("Verità", "Veanna")

@@ -14,13 +14,13 @@ from apieval.analysis.measured import Measured
 from apieval.analysis.signed import ORDER, fingerprint, of_figure, signatures
 from apieval.config import chosen_params
 from apieval.errors import ConfigError
-from apieval.one_run import OneRun
 from apieval.options import RunOptions
 from apieval.rebus import prompts
-from apieval.results import measured_of
 from apieval.run.prepare import prepare
 from apieval.run.watcher import Watcher
 from apieval.signature import digest, parts
+from apieval.verbs.one_run import OneRun
+from apieval.verbs.results import measured_of
 from apieval.version import VERSION
 from tests.e2e.program import configure, model
 from tests.records import REPOSITORY, dataset, rebus, summary

@@ -10,7 +10,7 @@ from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import Usage, summarize
-from apieval.results import write
+from apieval.verbs.results import write
 from tests.records import dataset, rebus, response, summary
 
 ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]

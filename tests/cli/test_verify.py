@@ -14,7 +14,7 @@ import apieval
 from apieval.analysis.checked import State
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus import dataset
-from apieval.verification import Verification, verify
+from apieval.verbs.verification import Verification, verify
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer
 from tests.e2e.program import Material, configure, folder, model, plain

@@ -16,13 +16,14 @@ from typer import Typer, testing
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from apieval import one_run, strict_yaml
+from apieval import strict_yaml
 from apieval.cli import app
 from apieval.errors import ServerDown
 from apieval.run import limiter
 from apieval.run.retry import RetryPolicy
 from apieval.schema import Message, Request
 from apieval.sections import Hosted
+from apieval.verbs import one_run
 from tests.e2e.program import Done, Material, end_all, material
 from tests.e2e.wires import HOSTED, hosted
 

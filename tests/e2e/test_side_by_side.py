@@ -14,11 +14,11 @@ from typing import IO, Any, Final
 import pytest
 
 import apieval
-from apieval import one_run
 from apieval.cli import progress
 from apieval.errors import RunFailure
 from apieval.run import runner
 from apieval.run.prepare import connected
+from apieval.verbs import one_run
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Plan, Reply, Seen, error, from_request
 from tests.e2e.program import (
@@ -345,7 +345,7 @@ def test_an_end_from_elsewhere_is_an_interrupt_of_what_has_not_ended(
         asyncio.run(soon())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("apieval.side_by_side.drive", cancelled)
+    monkeypatch.setattr("apieval.verbs.side_by_side.drive", cancelled)
     with FaultServer(ten.answers, _held) as server:
         configure(tmp_path, one=model(server.url))
         assert inside("run", "one", "--data", ten.path, *REGULAR).code == 130

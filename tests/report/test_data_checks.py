@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from apieval import data_files
 from apieval.cli import output
 from apieval.report import data_checks, data_stats
+from apieval.verbs import data_files
 from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import ROW, write_csv
 

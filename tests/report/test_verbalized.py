@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from apieval import verbalized
 from apieval.rebus.verbalize import Wish
 from apieval.report import verbalized as view
+from apieval.verbs import verbalized
 from tests.records import ROW, write_csv
 
 RITA = {"PRIMALET": "VE - Rita - NA - scosta", "FRASE": "Verità nascosta", "ANNO": "2025"}

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from apieval.analysis.measured import Measured
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import write
 from apieval.schema import Rebus
+from apieval.verbs.results import write
 from tests.analysis.answers import SETTING
 from tests.records import dataset
 

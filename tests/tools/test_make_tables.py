@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from apieval import data_files, verbalized
 from apieval.rebus.baseline.words import fold
+from apieval.verbs import data_files, verbalized
 from tools import make_tables
 
 

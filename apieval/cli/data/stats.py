@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from apieval import data_files
 from apieval.cli import options, output
 from apieval.cli.data import arguments
 from apieval.cli.options import option
 from apieval.report import data_stats
+from apieval.verbs import data_files
 
 
 def stats(

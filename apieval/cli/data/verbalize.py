@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from apieval import verbalized
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.rebus.verbalize import Wish
 from apieval.report import verbalized as view
+from apieval.verbs import verbalized
 
 
 def verbalize(  # one parameter an option

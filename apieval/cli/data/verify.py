@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from apieval import data_files
 from apieval.cli import options, output
 from apieval.cli.data import arguments
 from apieval.report import data_checks
+from apieval.verbs import data_files
 
 
 def verify(

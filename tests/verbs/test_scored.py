@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval import scored
 from apieval.errors import ApievalError, ConfigError, StoreError
+from apieval.verbs import scored
 
 
 @pytest.fixture

@@ -23,12 +23,12 @@ from apieval.rebus import conversation
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import Onlooker, prompt_of, run_of, score_stored, source
 from apieval.run import plan
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import RunSpec
 from apieval.signature import digest
-from apieval.verified_files import Scores, of_summary, read_summary
+from apieval.verbs.results import Onlooker, prompt_of, run_of, score_stored, source
+from apieval.verbs.verified_files import Scores, of_summary, read_summary
 from apieval.wording import counted
 
 _SHOWN: Final = 5

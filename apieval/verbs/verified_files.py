@@ -20,9 +20,9 @@ from apieval.analysis.checked import (
 from apieval.errors import StoreError
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY, score_line
-from apieval.results import Onlooker
 from apieval.schema import ItemScore
 from apieval.signature import parts
+from apieval.verbs.results import Onlooker
 from apieval.wording import counted
 
 _APART: Final = ("figures", "signatures", "responses", "audit")

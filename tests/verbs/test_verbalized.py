@@ -1,4 +1,4 @@
-"""The verb that makes a data file; what is kept and why is tested in `rebus/test_verbalize.py`."""
+"""The verb that makes a data file; what is kept and why is tested in `tests/rebus/test_verbalize.py`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from apieval import data_files, verbalized
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import dataset
 from apieval.rebus.verbalize import Wish
+from apieval.verbs import data_files, verbalized
 from benchmarks import tables
 from tests.records import COLUMNS, ROW, write_csv
 

@@ -11,10 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
-from apieval.one_run import OneRun
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Selection
-from apieval.results import Result
 from apieval.run.cache import CacheFailed, ResponseCache
 from apieval.run.endpoints import limiters
 from apieval.run.limiter import Limiter
@@ -23,6 +21,8 @@ from apieval.run.watcher import Watcher
 from apieval.schema import RowId
 from apieval.sections import Embedded
 from apieval.signature import canonical_json
+from apieval.verbs.one_run import OneRun
+from apieval.verbs.results import Result
 from apieval.wording import counted
 
 _SHOWN: Final = 5

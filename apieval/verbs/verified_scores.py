@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from apieval import data as datasets
-from apieval import foreign
 from apieval.analysis.checked import Check, differences, judged, unchecked
 from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
@@ -21,12 +20,13 @@ from apieval.rebus.dataset import SAMPLE, Dataset, Selection
 from apieval.rebus.metrics import told
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
-from apieval.results import run_of, score_stored, source, write
 from apieval.run.responses import RESPONSES
 from apieval.schema import Given, Outcome, Prediction
-from apieval.scored import given_of
 from apieval.signature import parts, signature
-from apieval.verified_files import Scores, of_summary, parts_of, read_summary
+from apieval.verbs import foreign
+from apieval.verbs.results import run_of, score_stored, source, write
+from apieval.verbs.scored import given_of
+from apieval.verbs.verified_files import Scores, of_summary, parts_of, read_summary
 
 _PARTS = ("word_guesses", "first_pass", "solution_words", "solution")
 _OF_SCORES = ("outcomes", "partial", "data", "settings", "samples", "model", "along_key", "format")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from apieval import verified_run, verified_scores
 from apieval.analysis.checked import Check, State
 from apieval.errors import ConfigError, StoreError
 from apieval.report.files import SUMMARY
 from apieval.run.header import HEADER
+from apieval.verbs import verified_run, verified_scores
 
 FORMAT: Final = 1
 

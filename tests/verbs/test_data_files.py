@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from apieval import data_files
 from apieval.errors import DataError
 from apieval.rebus.rules import RULES
+from apieval.verbs import data_files
 from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import PUBLISHED, ROW, needs_published, write_csv
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from apieval import scored
 from apieval.analysis.audit import Audit
 from apieval.analysis.shared_wrong import Side
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import Onlooker
+from apieval.verbs import scored
+from apieval.verbs.results import Onlooker
 
 
 class Auditor(Onlooker):

@@ -11,8 +11,8 @@ from apieval.rebus import answers, scoring
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.results import source
 from apieval.schema import SETTINGS, Outcome, Prediction, Setting
+from apieval.verbs.results import source
 
 
 @dataclass(frozen=True, slots=True)

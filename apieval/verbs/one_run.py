@@ -21,7 +21,6 @@ from apieval.rebus import conversation, prompts
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
-from apieval.results import Result, nothing, result_of, score_stored
 from apieval.run import header, plan, store
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
@@ -35,6 +34,7 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
+from apieval.verbs.results import Result, nothing, result_of, score_stored
 from apieval.wording import counted
 
 _OPEN: Final = {"ended": None, "took_s": None, "message": None, "responses": None}
