@@ -95,8 +95,9 @@ def flowing(command: Callable[..., object] | None) -> str:
 
 
 app.callback(help=flowing(root))(root)
-for registered in app.registered_commands:
-    registered.help = flowing(registered.callback)
+for each in (app, cache.app, group.app):
+    for registered in each.registered_commands:
+        registered.help = flowing(registered.callback)
 
 
 def main() -> None:
