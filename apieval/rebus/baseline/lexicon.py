@@ -112,6 +112,11 @@ class Lexicon:
         """Return the identity's short form."""
         return "-".join(part[:SHOWN] for part in self.identity.split("+"))
 
+    def index(self) -> None:
+        """Make what the first answers would else make, each in its own thread."""
+        _ = self.by_length, self._sorted
+        self.vocabulary.index()
+
     def candidates(self, clue: str) -> tuple[str, ...]:
         """Return the clue's answers in file order, none twice; nothing for an unknown clue."""
         return tuple(word.text for word in self.words(clue))

@@ -87,6 +87,7 @@ def serve_forever(lexicon: Lexicon, host: str, port: int, on_ready: Callable[[st
 def application(lexicon: Lexicon) -> web.Application:
     """Return the web application that answers with this lexicon."""
     app = web.Application(middlewares=[_errors_as_json], client_max_size=MAX_BODY)
+    lexicon.index()
     app[LEXICON] = lexicon
     app.router.add_post("/v1/chat/completions", _complete)
     app.router.add_get("/v1/models", _models)

@@ -88,6 +88,10 @@ class Vocabulary:
             spelling.setdefault(fold(text), text)
         return cls(spelling, bonus)
 
+    def index(self) -> None:
+        """Make all that is else made when first needed."""
+        _ = self._stems, self._counts
+
     def worth(self, letters: str) -> float:
         """Return how good a solution word is: its letters if known, less for a likely stranger."""
         return self._cached_worth(letters[:LONGEST])
@@ -150,10 +154,13 @@ class Vocabulary:
     def _counts(self) -> Counter[str]:
         """Count the runs of one, two and three letters in all words."""
         texts = [f"^^{letters}$" for letters in self.spelling]
-        counts: Counter[str] = Counter()
-        for size in (1, 2, 3):
-            runs = ([text[at : at + size] for at in range(len(text) - size + 1)] for text in texts)
-            counts.update(chain.from_iterable(runs))
+        runs = ([text[at : at + 3] for at in range(len(text) - 2)] for text in texts)
+        counts = Counter(chain.from_iterable(runs))
+        for three, count in [*counts.items()]:
+            counts[three[1:]] += count
+            counts[three[1]] += count
+        counts["^^"] = len(texts)
+        counts["^"] *= 2  # before a word stand two
         return counts
 
 
