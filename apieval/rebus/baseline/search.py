@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from apieval.rebus.baseline.puzzle import Key
 
 EXTENSIONS: Final = 40_000
-"""Steps a search may take in all, shared by the clues: some 2 us each; few rebuses need them."""
+"""Steps a search may take in all, shared by the clues: some 5 us each; few rebuses need them."""
 OPEN_EXTENSIONS: Final = 6_000
 """Those of them that may go to words which are no answers to their clues."""
 WIDEST: Final = 256
