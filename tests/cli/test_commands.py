@@ -177,7 +177,7 @@ def test_an_interrupt_outside_a_run_is_no_traceback(
     def interrupted(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("apieval.evaluate.dataset.load", interrupted)
+    monkeypatch.setattr("apieval.evaluate.datasets.load", interrupted)
     done = inside("run", "baseline")
     assert (done.code, done.err) == (130, "apieval: interrupted\n")
 
