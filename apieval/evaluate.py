@@ -67,7 +67,7 @@ def run(
     chosen = _chosen(options)
     said = _prompts(options)
     ready = [
-        prepare(name, providers, os.environ, options.lexicon, chosen, options.given)
+        prepare(name, providers, os.environ, options.lexicon, chosen, options.given, options.words)
         for name in models
     ]
     selection = _selection(options, watcher.message)
@@ -92,7 +92,9 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
     providers = _providers(options)
     chosen = _chosen(options)
-    prepared = prepare(model, providers, os.environ, options.lexicon, chosen, options.given)
+    prepared = prepare(
+        model, providers, os.environ, options.lexicon, chosen, options.given, options.words
+    )
     selection = _selection(options)
     with closing(ResponseCache(options.cache)) as cache:
         for request in conversation.requests(

@@ -33,6 +33,7 @@ class RunOptions:
     limit: int | None = None
     samples: int = 1
     lexicon: Path | None = None
+    words: Path | None = None
     prompt: Path | None = None
     prompt_set: Path | None = None
     shots: int | Path | None = None

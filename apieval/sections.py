@@ -197,6 +197,7 @@ class Embedded(_Model):
     provider: Literal["embedded"]
     model: Literal["apieval-baseline"] = "apieval-baseline"
     lexicon: str | None = None
+    words: str | None = None
 
 
 AnyModel = OpenAICompatible | Hosted | Embedded

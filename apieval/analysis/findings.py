@@ -87,6 +87,17 @@ def of_request(
         yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")
 
 
+def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
+    """Yield how far a dictionary's solver could come; None is another kind of model."""
+    if coverage:
+        known, clues = coverage["known"], counted(coverage["clues"], "clue")
+        yield _note(
+            "dictionary_coverage",
+            f"a dictionary with answers to {known:,} of {clues}, the right one for "
+            f"{coverage['found']:,}: an upper reference where the clues come from it",
+        )
+
+
 def of_blanks(setting: str, blank: int, answers: int, solved: int) -> Iterator[Finding]:
     """Yield what blank answers, which count wrong, do to the figure; `solved` are official."""
     if not blank:

@@ -20,7 +20,8 @@ class Measured:
     besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
     `parsers` those that could read what there is; `given` how far the answers were begun;
-    `responses` the file of the answers: its name, its lines and its hash.
+    `responses` the file of the answers: its name, its lines and its hash;
+    `coverage` what a dictionary solver's dictionary knows of the rebuses, None for other models.
     """
 
     model: str
@@ -35,6 +36,7 @@ class Measured:
     given: Given | None = None
     identity: Mapping[str, Any] | None = None
     responses: Mapping[str, Any] | None = None
+    coverage: Mapping[str, int] | None = None
 
     @property
     def prompt(self) -> dict[str, Any]:

@@ -108,10 +108,12 @@ def summarize(
         "usage": usage.totals() if usage else None,
         "served": usage.served if usage else None,
         "responses": measured.responses,
+        "coverage": measured.coverage,
         "findings": [
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
             *_many_blanks(outcomes, figures),
+            *findings.of_dictionary(measured.coverage),
         ],
         "signatures": signatures(measured),
         "along_key": _along_key(measured),

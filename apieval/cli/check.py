@@ -41,6 +41,7 @@ def check(
         float, option("--timeout", help="Seconds to wait for the answer.", min=0.001, metavar="S")
     ] = 60.0,
     lexicon: options.Lexicon = None,
+    words: options.Words = None,
     prompt: options.Prompt = None,
     shots: options.Shots = None,
     given: options.GivenOption = None,
@@ -72,6 +73,7 @@ def check(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        words=words,
         prompt=prompt,
         shots=options.shots(shots),
         given=given,

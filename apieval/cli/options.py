@@ -42,7 +42,16 @@ Lexicon = Annotated[
     Path | None,
     option(
         "--lexicon",
-        help="A two-column clue/answer CSV for the baseline, instead of its own.",
+        help="A two-column clue/answer CSV for the baseline, instead of its own. Where the clues come "
+        "from this very dictionary, the score is an upper reference, no rival's result.",
+        metavar="FILE",
+    ),
+]
+Words = Annotated[
+    Path | None,
+    option(
+        "--words",
+        help="An Italian word list for the baseline: a word a line, or a word and its frequency.",
         metavar="FILE",
     ),
 ]

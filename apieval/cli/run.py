@@ -84,6 +84,7 @@ def run(
     ] = None,
     cache: options.CacheChoice = None,
     lexicon: options.Lexicon = None,
+    words: options.Words = None,
     prompt: options.Prompt = None,
     prompt_set: Annotated[
         Path | None,
@@ -131,6 +132,7 @@ def run(
         limit=limit,
         samples=samples,
         lexicon=lexicon,
+        words=words,
         prompt=prompt,
         prompt_set=prompt_set,
         shots=options.shots(shots),

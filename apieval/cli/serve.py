@@ -14,6 +14,7 @@ def serve(
     host: Annotated[str, option("--host", help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, option("--port", help="0 takes a free one.", min=0, max=65535)] = 8017,
     lexicon: options.Lexicon = None,
+    words: options.Words = None,
     json: options.Json = False,
 ) -> None:
     """Serve the baseline until Ctrl-C, as any OpenAI-compatible server."""
@@ -26,4 +27,4 @@ def serve(
         if json:
             output.document({"base_url": url})
 
-    serve_forever(Lexicon.load(lexicon), host, port, ready)
+    serve_forever(Lexicon.load(lexicon, words), host, port, ready)

@@ -125,6 +125,7 @@ def prepare(
     lexicon: Path | None = None,
     chosen: Params | None = None,
     given: Given | None = None,
+    words: Path | None = None,
 ) -> Prepared:
     """Return a configured model, made ready.
 
@@ -132,7 +133,7 @@ def prepare(
         ConfigError: for an unknown name, or a key that is not there.
         DataError: for a lexicon that cannot be used.
     """
-    return without_key(name, providers, lexicon, chosen, given).with_key(environ)
+    return without_key(name, providers, lexicon, chosen, given, words).with_key(environ)
 
 
 def without_key(
@@ -141,10 +142,11 @@ def without_key(
     lexicon: Path | None = None,
     chosen: Params | None = None,
     given: Given | None = None,
+    words: Path | None = None,
 ) -> Prepared:
     """Return a configured model, ready but for its key.
 
-    `lexicon` is the embedded solver's, None its own; `chosen` are parameters of this run; `given`
+    `lexicon` and `words` are the embedded solver's, None its own; `chosen` are parameters of this run; `given`
     is how far its answers are begun.
 
     Raises:
@@ -155,8 +157,8 @@ def without_key(
     body = {"model": model.model, **providers.params(model, chosen)}
     if isinstance(model, Embedded):
         path = lexicon or (Path(model.lexicon) if model.lexicon else None)
-        loaded = Lexicon.load(path)
-        endpoint = f"baseline@{solver.VERSION}+{loaded.digest}"
+        loaded = Lexicon.load(path, words or (Path(model.words) if model.words else None))
+        endpoint = f"baseline@{solver.VERSION}+{loaded.identity}"
         return Prepared(name, model, body, _identified(model, endpoint, body), lexicon=loaded)
     body |= {**providers.defaults.extra_body, **model.extra_body}
     if given is not None and model.prefill == "continue":

@@ -121,6 +121,7 @@ class OneCheck:
                 question.options.lexicon,
                 question.chosen,
                 question.options.given,
+                question.options.words,
             )
         except ApievalError as error:
             self._fail("configuration", error)

@@ -18,6 +18,7 @@ from typing import Any, Final
 from apieval.errors import RunFailure, StoppedEarly, StoreError
 from apieval.options import RunOptions
 from apieval.rebus import conversation, prompts
+from apieval.rebus.baseline.coverage import coverage, told
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
@@ -240,8 +241,18 @@ class OneRun:
             "preset": self.options.preset,
             "price": price.as_json() if price else None,
             "system_prompt": self.prepared.system_prompt,
+            "coverage": self._coverage(),
         }
         return {**plan.header(self.spec, facts), **made}
+
+    def _coverage(self) -> dict[str, int] | None:
+        """Return what the baseline's dictionary knows of the rebuses, None for other models."""
+        lexicon = self.prepared.lexicon
+        if lexicon is None:
+            return None
+        covers = coverage(lexicon, self.selection.rebuses)
+        self.watcher.message(f"{self.label}: {told(lexicon, covers)}")
+        return covers
 
     def _close_header(self, result: Result) -> None:
         took = (self._ended or datetime.now(UTC)) - self._began

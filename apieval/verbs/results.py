@@ -176,6 +176,7 @@ def measured_of(
         given=spec.given,
         identity=spec.identity,
         responses=source(folder / responses.RESPONSES) if folder else None,
+        coverage=known.get("coverage"),
     )
 
 

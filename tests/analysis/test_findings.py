@@ -159,3 +159,12 @@ def test_the_summary_holds_them_all() -> None:
     assert [each["kind"] for each in found] == of_answers + of_parameters
     found = summarize(measured, collector, None)["findings"]
     assert [each["kind"] for each in found] == of_parameters
+
+
+def test_a_dictionarys_coverage_is_told() -> None:
+    covers = {"rebuses": 9, "complete": 2, "clues": 1200, "known": 1000, "found": 900}
+    (found,) = findings.of_dictionary(covers)
+    assert found["kind"] == "dictionary_coverage"
+    assert found["level"] == "note"
+    assert "1,000 of 1,200 clues, the right one for 900: an upper reference" in found["text"]
+    assert not list(findings.of_dictionary(None))

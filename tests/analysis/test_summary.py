@@ -31,8 +31,8 @@ def test_a_whole_summary() -> None:
     found = summary(ROWS, answers)
     assert list(found) == [
         *("format", "model", "data", "settings", "samples", "prompt", "given", "partial"),
-        *("outcomes", "usage", "served", "responses", "findings", "signatures", "along_key"),
-        *("figures", "gaps"),
+        *("outcomes", "usage", "served", "responses", "coverage", "findings", "signatures"),
+        *("along_key", "figures", "gaps"),
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)

@@ -88,6 +88,11 @@ def test_prompts_cut_without_a_word_are_told_once_and_found(
     assert ("OLLAMA_CONTEXT_LENGTH" in inside("score", folder()).out) is not whole
 
 
-def test_a_baseline_run_has_none(inside: Inside) -> None:
-    assert inside("run", "baseline").code == 0
-    assert kinds(folder()) == []
+def test_a_baseline_run_says_what_its_dictionary_knows(inside: Inside) -> None:
+    done = inside("run", "baseline")
+    assert done.code == 0
+    assert "177 of 270 clues, the right one among them for 177" in done.err
+    assert kinds(folder()) == [("dictionary_coverage", "note")]
+    assert summary(folder())["coverage"]["complete"] == 36
+    header = json.loads((folder() / "run.json").read_text("utf-8"))
+    assert header["coverage"] == summary(folder())["coverage"]

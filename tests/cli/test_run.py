@@ -277,6 +277,7 @@ USAGE: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "cache in the way": (("run", "vllm", "--cache", "text.txt"), ("text.txt", "--cache")),
     "log in the way": (("run", "baseline", "--log", "none/log"), ("none/log", "--log")),
     "lexicon": (("run", "baseline", "--lexicon", "none.csv"), ("none.csv",)),
+    "words": (("run", "baseline", "--words", "none.txt"), ("none.txt", "--words")),
 }
 
 

@@ -318,6 +318,17 @@ def test_another_lexicon_makes_other_answers(tmp_path: Path) -> None:
     assert prepare("mine", configured, {}).identity["endpoint"] == given.identity["endpoint"]
 
 
+def test_a_word_list_makes_other_answers(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("casa\n", encoding="utf-8")
+    own = prepare("baseline", providers(), {})
+    told = prepare("baseline", providers(), {}, words=path)
+    assert told.identity["endpoint"].startswith(f"{own.identity['endpoint']}+")
+    entry = {"provider": "embedded", "words": str(path)}
+    configured = Providers.model_validate({"version": 1, "models": {"mine": entry}})
+    assert prepare("mine", configured, {}).identity["endpoint"] == told.identity["endpoint"]
+
+
 def test_a_lexicon_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         prepare("baseline", providers(), {}, tmp_path / "none.csv")

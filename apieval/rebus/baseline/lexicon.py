@@ -1,25 +1,24 @@
 """The clue dictionary the baseline solves with: read from a CSV file, looked up, indexed.
 
-This module owns the file's format, what makes two clues the same, and which answers a clue has.
+This module owns what makes two clues the same, and which answers a clue has.
 It owns no solving (which candidate fits a rebus is the solver's business) and no judgement of
 words beside clues, which is the vocabulary's.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from apieval.errors import DataError
+from apieval.rebus.baseline import cluetable, source
 from apieval.rebus.baseline.vocabulary import Vocabulary
+from apieval.rebus.baseline.wordlist import WordList
 from apieval.rebus.baseline.words import Word, fold, starting
 
 if TYPE_CHECKING:
@@ -28,14 +27,10 @@ if TYPE_CHECKING:
 SAMPLE: Final = Path(__file__).parents[1] / "sample" / "lexicon.csv"
 """The package's own dictionary, written for its sample rebuses."""
 
-CLUE_HEADERS: Final = frozenset(
-    {"clue", "clues", "definition", "definizione", "definizioni", "domanda", "indizio", "question"}
-)
-ANSWER_HEADERS: Final = frozenset(
-    {"answer", "answers", "parola", "risposta", "risposte", "solution", "soluzione", "word"}
-)
-
-PLAIN_APOSTROPHE: Final = dict.fromkeys(map(ord, "’‘ʼ´`′＇"), "'")
+SHOWN: Final = 8
+"""Digits of a hash that a fingerprint shows."""
+APOSTROPHES: Final = "’‘ʼ´`′＇"
+"""What stands for a plain one."""
 FINAL_PUNCTUATION: Final = ".,;:!?…"
 WORD: Final = re.compile(r"[^\W\d_]+(?:[-'. ]+[^\W\d_]+)*")
 """What can stand in a rebus: letters, with blanks, hyphens, dots or apostrophes between them."""
@@ -43,8 +38,19 @@ WORD: Final = re.compile(r"[^\W\d_]+(?:[-'. ]+[^\W\d_]+)*")
 
 def clue_key(clue: str) -> str:
     """Return what equal clues have in common, whatever their case, blanks and apostrophes."""
-    clue = unicodedata.normalize("NFC", clue).translate(PLAIN_APOSTROPHE).casefold()
-    return "".join(clue.split()).rstrip(FINAL_PUNCTUATION)
+    return _plain_key(_plain(clue))
+
+
+def _plain(text: str) -> str:
+    """Return a text in composed form and with one kind of apostrophe."""
+    text = unicodedata.normalize("NFC", text)
+    for apostrophe in APOSTROPHES:
+        text = text.replace(apostrophe, "'")
+    return text
+
+
+def _plain_key(clue: str) -> str:
+    return "".join(clue.casefold().split()).rstrip(FINAL_PUNCTUATION)
 
 
 @dataclass(frozen=True)
@@ -52,42 +58,64 @@ class Lexicon:
     """Clues and their answers; make one with `Lexicon.load`.
 
     `digest` is the SHA-256 of the file's bytes in hexadecimal. `skipped` counts the pairs passed
-    over because their answer is no word (`R2D2`, an empty cell) or their clue is empty.
+    over because their answer is no word (`R2D2`, a formula, an empty cell) or their clue is empty,
+    `twice` those that had been read before. `known` is the Italian word list, if there is one.
     """
 
     entries: dict[str, tuple[Word, ...]]
     digest: str
     skipped: int = 0
+    twice: int = 0
+    known: WordList | None = None
 
     @classmethod
-    def load(cls, path: Path | None = None) -> Lexicon:
+    def load(cls, path: Path | None = None, words: Path | None = None) -> Lexicon:
         """Read a two-column CSV file of clues and answers, UTF-8, with or without a header.
 
         None stands for the package's own. A header may name the columns in either order and
-        further columns beside them, which are left alone.
+        further columns beside them, which are left alone. `words` is an Italian word list.
 
         Raises:
-            DataError: naming file, line and remedy, when the file is missing, not UTF-8, empty,
-                or no such table.
+            DataError: naming file, line and remedy, when a file is missing, not UTF-8, empty, far
+                too big, or no such table.
         """
         path = path or SAMPLE
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            message = f"lexicon {str(path)!r} cannot be read ({error.strerror}): check --lexicon"
-            raise DataError(message) from error
-        found: dict[str, dict[Word, None]] = defaultdict(dict)
-        skipped = 0
-        for clue, answer in _pairs(path, _text(path, data)):
-            key, word = clue_key(clue), _word(answer)
+        known = WordList.load(words) if words else None
+        read = source.read(path, "lexicon", "--lexicon", cluetable.REMEDY)
+        found: dict[str, list[Word]] = defaultdict(list)
+        kept: dict[str, Word | None] = {}
+        pairs = skipped = 0
+        plain = replace(read, text=_plain(read.text))  # all at once, which costs a tenth
+        for clue, answer in cluetable.pairs(plain):
+            key = _plain_key(clue)
+            if answer not in kept:
+                kept[answer] = _word(answer)
+            word = kept[answer]
             if key and word:
-                found[key][word] = None
+                found[key].append(word)
+                pairs += 1
             else:
                 skipped += 1
         if not found:
             raise DataError(f"lexicon {str(path)!r} holds no clue with an answer: add `clue,word`")
-        entries = {key: tuple(words) for key, words in found.items()}
-        return cls(entries, hashlib.sha256(data).hexdigest(), skipped)
+        entries = {key: tuple(dict.fromkeys(found[key])) for key in found}
+        twice = pairs - sum(map(len, entries.values()))
+        return cls(entries, read.digest, skipped, twice, known)
+
+    @property
+    def identity(self) -> str:
+        """Return what all answers depend on but for the solver: the hashes of what was read."""
+        return f"{self.digest}+{self.known.digest}" if self.known else self.digest
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity's short form."""
+        return "-".join(part[:SHOWN] for part in self.identity.split("+"))
+
+    def index(self) -> None:
+        """Make what the first answers would else make, each in its own thread."""
+        _ = self.by_length, self._sorted
+        self.vocabulary.index()
 
     def candidates(self, clue: str) -> tuple[str, ...]:
         """Return the clue's answers in file order, none twice; nothing for an unknown clue."""
@@ -129,7 +157,7 @@ class Lexicon:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Return the words a solution may be made of: function words and the file's answers."""
-        return Vocabulary.of(self.by_letters.values())
+        return Vocabulary.of(self.by_letters.values(), self.known.shares if self.known else {})
 
 
 def _word(answer: str) -> Word | None:
@@ -137,67 +165,8 @@ def _word(answer: str) -> Word | None:
 
     Crossword lists are often all capitals, which in a rebus would read as letter groups.
     """
-    text = " ".join(unicodedata.normalize("NFC", answer).translate(PLAIN_APOSTROPHE).split())
+    text = " ".join(answer.split())
     if not WORD.fullmatch(text):
         return None
     text = text.lower() if text.isupper() else text
     return Word(text, fold(text))
-
-
-def _text(path: Path, data: bytes) -> str:
-    """Decode the file; a byte-order mark is dropped."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _bad(path, data.count(b"\n", 0, error.start) + 1, "it is not UTF-8") from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise _bad(path, line, "it holds a NUL character, so it is no text file")
-    return text
-
-
-def _pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    """Yield clue and answer of every row; blank lines are none."""
-    columns: tuple[int, int] | None = None
-    width = 2
-    for line, row in _rows(path, text):
-        if columns is None:
-            columns = _header(row)
-            if columns is not None:
-                width = len(row)
-                continue
-            columns = (0, 1)
-        if len(row) != width:
-            what = f"it has {len(row)} cells, not {width}"
-            raise _bad(path, line, f"{what} (a comma inside a clue needs quotes around the clue)")
-        yield row[columns[0]], row[columns[1]]
-
-
-def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows with the line each starts on."""
-    reader = csv.reader(StringIO(text, newline=""), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise _bad(path, line, f"it is no CSV row ({error})") from error
-        if row is None:
-            return
-        if any(map(str.strip, row)):
-            yield line, row
-
-
-def _header(row: list[str]) -> tuple[int, int] | None:
-    """Return the places of clue and answer if the row is a header."""
-    cells = [cell.strip().casefold() for cell in row]
-    clues = [place for place, cell in enumerate(cells) if cell in CLUE_HEADERS]
-    answers = [place for place, cell in enumerate(cells) if cell in ANSWER_HEADERS]
-    return (clues[0], answers[0]) if clues and answers else None
-
-
-def _bad(path: Path, line: int, what: str) -> DataError:
-    return DataError(
-        f"lexicon {str(path)!r}, line {line}: {what}; "
-        "write one `clue,answer` pair a line, as UTF-8 CSV"
-    )

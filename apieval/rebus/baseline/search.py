@@ -7,7 +7,7 @@ Its work grows with the number of places, never with the number of ways through 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from apieval.rebus.baseline.lexicon import Lexicon
     from apieval.rebus.baseline.puzzle import Key
 
-EXTENSIONS: Final = 6_000
-"""Steps a search may take in all, shared by the clues: some 5 us each."""
+EXTENSIONS: Final = 40_000
+"""Steps a search may take in all, shared by the clues: some 5 us each; few rebuses need them."""
+OPEN_EXTENSIONS: Final = 6_000
+"""Those of them that may go to words which are no answers to their clues."""
 WIDEST: Final = 256
 NARROWEST: Final = 8
 """States kept after an element: as many as the steps allow, within these bounds."""
@@ -97,6 +99,7 @@ class Search:
         self._elided = [not APOSTROPHES.isdisjoint(mark) for mark in key.marks]
         clues = sum(len(slot.options) > 1 or bool(slot.open_lengths) for slot in slots)
         self._share = EXTENSIONS // max(clues, 1)
+        self._open_share = OPEN_EXTENSIONS // max(clues, 1)
         self._fan = max(len(slot.options) for slot in slots) or 1
 
     def best(self) -> list[Word]:
@@ -109,15 +112,16 @@ class Search:
     def _extended(self, states: Sequence[State], slot: Slot, reach: int) -> Iterator[State]:
         """Yield every state with every word after which the sum can still be had."""
         if slot.open_lengths:
-            states = states[: max(self._share // GUESSES, NARROWEST)]
+            states = states[: max(self._open_share // GUESSES, NARROWEST)]
+        by_length = _by_length(slot.options)
         for state in states:
             left = self._target - state.at
-            fit = {n for n in slot.lengths if n <= left and reach >> (left - n) & 1}
-            for word, cost in slot.options:
-                if len(word.letters) in fit:
-                    yield self._step(state, word, cost)
-            lengths = [length for length in slot.open_lengths if length in fit]
-            for word in self._strangers(state, lengths, self._share // len(states)):
+            for length, options in by_length.items():
+                if length <= left and reach >> (left - length) & 1:
+                    for word, cost in options:
+                        yield self._step(state, word, cost)
+            lengths = [n for n in slot.open_lengths if n <= left and reach >> (left - n) & 1]
+            for word in self._strangers(state, lengths, self._open_share // len(states)):
                 yield self._step(state, word, STRANGER_COST)
 
     def _strangers(self, state: State, lengths: Sequence[int], limit: int) -> Iterator[Word]:
@@ -178,6 +182,13 @@ class Search:
         ranked.sort(key=lambda pair: pair[0])
         wide = min(max(self._share // self._fan, NARROWEST), WIDEST)
         return [state for _, state in ranked[:wide]]
+
+
+def _by_length(options: Iterable[Option]) -> dict[int, list[Option]]:
+    lengths: dict[int, list[Option]] = defaultdict(list)
+    for option in options:
+        lengths[len(option.word.letters)].append(option)
+    return lengths
 
 
 def _unwound(picks: Picks) -> list[Word]:

@@ -87,6 +87,7 @@ def serve_forever(lexicon: Lexicon, host: str, port: int, on_ready: Callable[[st
 def application(lexicon: Lexicon) -> web.Application:
     """Return the web application that answers with this lexicon."""
     app = web.Application(middlewares=[_errors_as_json], client_max_size=MAX_BODY)
+    lexicon.index()
     app[LEXICON] = lexicon
     app.router.add_post("/v1/chat/completions", _complete)
     app.router.add_get("/v1/models", _models)
@@ -124,10 +125,10 @@ async def _complete(request: web.Request) -> web.Response:
     except ValueError as error:
         raise BadRequest(f"no rebus to solve: {error}", "messages") from error
     text = text.removeprefix(_begun(body))
-    return web.json_response(_completion(prompt, text, most, lexicon.digest))
+    return web.json_response(_completion(prompt, text, most, lexicon.fingerprint))
 
 
-def _completion(prompt: str, text: str, most: int | None, digest: str) -> dict[str, Any]:
+def _completion(prompt: str, text: str, most: int | None, read: str) -> dict[str, Any]:
     """Return the body of an answer, cut to its allowance."""
     whole = most is None or _tokens(text) <= most
     text = text if whole else text[: (most or 0) * CHARACTERS_A_TOKEN]
@@ -139,7 +140,7 @@ def _completion(prompt: str, text: str, most: int | None, digest: str) -> dict[s
         "object": "chat.completion",
         "created": int(time.time()),
         "model": MODEL,
-        "system_fingerprint": f"baseline-{VERSION}-{digest[:8]}",
+        "system_fingerprint": f"baseline-{VERSION}-{read}",
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {
             "prompt_tokens": asked,

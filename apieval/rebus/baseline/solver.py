@@ -22,7 +22,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from apieval.rebus.baseline.puzzle import Element, Key, parse_key, parse_rebus
-from apieval.rebus.baseline.search import GUESSES, Option, Search, Slot, reachable
+from apieval.rebus.baseline.search import Option, Search, Slot, reachable
 from apieval.rebus.baseline.words import Word, fold
 from apieval.rebus.baseline.writing import write
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from apieval.rebus.baseline.lexicon import Lexicon
 
 MODEL: Final = "apieval-baseline"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Bumped whenever an answer may change: the server's fingerprint carries it."""
 
 MAX_CHARACTERS: Final = 5_000
@@ -41,6 +41,8 @@ MAX_CLUES: Final = 200
 
 RANK_COST: Final = 0.05
 """What each place down the dictionary's order costs; a known word earns 1 a letter."""
+DEAREST_RANK: Final = 0.5
+"""What that comes to at most: of hundreds of answers none is out of the question."""
 
 REBUS: Final = "Rebus:"
 KEY: Final = "Chiave di lettura:"
@@ -124,6 +126,7 @@ def _slot(element: Element, lexicon: Lexicon, *, loose: bool = False) -> Slot:
     if not fitting and element.length in lexicon.by_length:
         return Slot((), (element.length,))
     options = tuple(
-        Option(word, RANK_COST * rank) for rank, word in enumerate((fitting or words)[:GUESSES])
+        Option(word, min(RANK_COST * rank, DEAREST_RANK))
+        for rank, word in enumerate(fitting or words)
     )
     return Slot(options, tuple(lexicon.by_length) if not words or (loose and not fitting) else ())

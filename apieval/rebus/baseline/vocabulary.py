@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
-from math import log2
+from itertools import chain
+from math import log2, log10
 from typing import TYPE_CHECKING, Final
 
 from apieval.rebus.baseline.words import (
@@ -22,7 +23,7 @@ from apieval.rebus.baseline.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 KIN: Final = 0.6
 """What a letter is worth in a word that is known but for its ending; a known word's is worth 1."""
@@ -33,6 +34,11 @@ PROMISE: Final = 0.6
 WEIGHT: Final = 0.2
 WEIGHT_TWO: Final = 8.0
 """How often each letter counts as seen before any word is: after one letter, after two."""
+COMMON: Final = 0.35
+"""What a word ten times as common as another is worth more."""
+AVERAGE: Final = 1e-6
+"""The share of all text at which a word of a frequency list is worth its letters alone."""
+RAREST: Final = 1e-8
 CACHED: Final = 20_000
 LONGEST: Final = 40
 """Letters of a word that are looked at; no Italian word has more, hostile text may."""
@@ -47,7 +53,7 @@ ALPHABET: Final = 22
 class Vocabulary:
     """Known words by their letters, and how much like them any other letters look.
 
-    `bonus` is what a word is worth beyond its letters because it is common, 1 at most.
+    `bonus` is what a word is worth beyond its letters because it is common, below 0 if it is rare.
     """
 
     def __init__(self, spelling: dict[str, str], bonus: dict[str, float]) -> None:
@@ -62,20 +68,29 @@ class Vocabulary:
         self._cached_promise = lru_cache(CACHED)(self._promise)
 
     @classmethod
-    def of(cls, answers: Iterable[Word]) -> Vocabulary:
-        """Make one of the function words and a dictionary's answers; the first spelling counts."""
-        spelling: dict[str, str] = {}
-        bonus: dict[str, float] = {}
+    def of(cls, answers: Iterable[Word], shares: Mapping[str, float] | None = None) -> Vocabulary:
+        """Make one of the function words, a word list's shares of all text and a dictionary.
+
+        Of several spellings of the same letters the commonest counts, where none is known to be,
+        the first. A dictionary's answer that the list lacks counts as rare.
+        """
+        spelling, bonus = _listed(shares or {})
+        rare = _bonus(RAREST) if any(bonus.values()) else 0.0
         small = FUNCTION_WORDS.split()
         for rank, text in enumerate(small):
             bonus.setdefault(fold(text), 1 - rank / len(small))
             spelling.setdefault(fold(text), text)
         for word in answers:
-            if word.text.isalpha():
-                spelling.setdefault(word.letters, word.text.lower())
+            if word.text.isalpha() and word.letters not in spelling:
+                spelling[word.letters] = word.text.lower()
+                bonus.setdefault(word.letters, rare)
         for text in ACCENTED_WORDS.split():
             spelling.setdefault(fold(text), text)
         return cls(spelling, bonus)
+
+    def index(self) -> None:
+        """Make all that is else made when first needed."""
+        _ = self._stems, self._counts
 
     def worth(self, letters: str) -> float:
         """Return how good a solution word is: its letters if known, less for a likely stranger."""
@@ -139,9 +154,26 @@ class Vocabulary:
     def _counts(self) -> Counter[str]:
         """Count the runs of one, two and three letters in all words."""
         texts = [f"^^{letters}$" for letters in self.spelling]
-        return Counter(
-            text[at : at + size]
-            for text in texts
-            for size in (1, 2, 3)
-            for at in range(len(text) - size + 1)
-        )
+        runs = ([text[at : at + 3] for at in range(len(text) - 2)] for text in texts)
+        counts = Counter(chain.from_iterable(runs))
+        for three, count in [*counts.items()]:
+            counts[three[1:]] += count
+            counts[three[1]] += count
+        counts["^^"] = len(texts)
+        counts["^"] *= 2  # before a word stand two
+        return counts
+
+
+def _listed(shares: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float]]:
+    """Return the commonest spelling of a word list's words by their letters, and their bonuses."""
+    best: dict[str, tuple[float, str]] = {}
+    for text, share in shares.items():
+        letters = text if text.isascii() else fold(text)
+        if letters and (letters not in best or share > best[letters][0]):
+            best[letters] = share, text
+    bonus = {letters: _bonus(share) if share else 0.0 for letters, (share, _) in best.items()}
+    return {letters: text for letters, (_, text) in best.items()}, bonus
+
+
+def _bonus(share: float) -> float:
+    return COMMON * log10(max(share, RAREST) / AVERAGE)

@@ -3,8 +3,10 @@
 This module owns the template's lines, the cutting of the first reading into the solution's words,
 their accents, and the blanks around the key's punctuation. It chooses no word.
 
-The letters are cut by the key as far as they go; what is left over belongs to the last word, and
-a word for which no letter is left has no line. An empty key is one word.
+The letters are cut by the key. Where they do not add up to it, they are cut where known words
+end near the key's lengths; where that finds no cut either, by the key as far as they go: what is left
+over belongs to the last word, and a word for which no letter is left has no line. An empty key
+is one word.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
+from apieval.rebus.baseline.segmenting import segment
 from apieval.rebus.baseline.words import APOSTROPHES, TRUNCATED, fold
 
 if TYPE_CHECKING:
@@ -61,11 +64,13 @@ def _line(element: Element, word: Word) -> str:
 def cut(
     letters: str, lengths: tuple[int, ...], vocabulary: Vocabulary
 ) -> tuple[tuple[int, ...], list[str]]:
-    """Cut the letters into words as far as they go, and spell known words with their accents."""
+    """Cut the letters into words, and spell known words with their accents."""
     if not lengths:
         lengths = (len(letters),)
     ends = [*accumulate(lengths)][:-1]
     pieces = [letters[start:end] for start, end in pairwise([0, *ends, len(letters)])]
+    if sum(lengths) != len(letters):
+        pieces = segment(letters, lengths, vocabulary) or pieces
     spelt = [vocabulary.spell(piece) for piece in pieces if piece]
     for before, place in zip(pieces, range(1, len(spelt)), strict=False):
         if spelt[place] == "e" and before in BEFORE_IS:

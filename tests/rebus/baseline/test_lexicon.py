@@ -70,11 +70,14 @@ def test_looks_up_what_a_person_would_call_the_same_clue(
     [
         pytest.param(b"", "holds no clue", id="empty"),
         pytest.param("Clue,Answer\n", "holds no clue", id="header alone"),
-        pytest.param("a,b\nc\n", "line 2: it has 1 cells, not 2", id="one cell"),
-        pytest.param("a;b\n", "line 1: it has 1 cells", id="semicolons"),
+        pytest.param("a,b\nc\n", "line 2: it has 1 cell, not 2", id="one cell"),
+        pytest.param("a;b\n", "line 1: it has 1 cell, not 2 .*separated by .;", id="semicolons"),
         pytest.param("a,b\nc, d,e\n", "line 2: it has 3 cells.*quotes", id="unquoted comma"),
         pytest.param(b"a,b\nc,caff\xe8\n", "line 2: it is not UTF-8", id="Latin-1"),
-        pytest.param("a,b\r\nc,d\0\n", "line 2: it holds a NUL", id="NUL"),
+        pytest.param("a,b\r\nc,d\0\n", "line 2: it holds the control character U.0000", id="NUL"),
+        pytest.param("a,b\nc\x1b,d\n", "line 2: it holds the control character U.001B", id="ESC"),
+        pytest.param("clue,source\nc,d\n", "line 1.*without a column of answers", id="no answers"),
+        pytest.param("parola,fonte\nc,d\n", "line 1.*without a column of clues", id="no clues"),
         pytest.param('a,b\n"c,d\ne,f\n', "line 2: it is no CSV row", id="open quote"),
         pytest.param("a," + "b" * 200_000 + "\n", "line 1: it is no CSV row", id="endless cell"),
     ],
@@ -91,6 +94,35 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         Lexicon.load(tmp_path / "none.csv")
 
 
+def test_a_file_far_too_big_is_not_even_read(tmp_path: Path) -> None:
+    path = tmp_path / "lexicon.csv"
+    with path.open("wb") as file:
+        file.truncate(5_000_000_000)
+    with pytest.raises(DataError, match=r"lexicon.csv' is 5.0 GB.*256 MB at most.*--lexicon"):
+        Lexicon.load(path)
+
+
+def test_a_folder_is_no_lexicon(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot be read.*--lexicon"):
+        Lexicon.load(tmp_path)
+
+
+def test_pairs_that_stand_twice_are_counted(tmp_path: Path) -> None:
+    assert load(tmp_path, ROWS + ROWS + "La casa,casa\n").twice == 3
+
+
+def test_what_was_read_makes_the_identity(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("casa\n", encoding="utf-8")
+    plain = load(tmp_path, ROWS)
+    with_words = Lexicon.load(tmp_path / "lexicon.csv", words)
+    digest = hashlib.sha256(b"casa\n").hexdigest()
+    assert plain.identity == plain.digest
+    assert plain.fingerprint == plain.digest[:8]
+    assert with_words.identity == f"{plain.digest}+{digest}"
+    assert with_words.fingerprint == f"{plain.digest[:8]}-{digest[:8]}"
+
+
 def test_the_package_brings_its_own() -> None:
     lexicon = Lexicon.load()
     assert len(lexicon.entries) > 100
@@ -105,6 +137,7 @@ def test_the_package_brings_its_own() -> None:
         pytest.param("re  magi", ("re magi",), id="two words"),
         pytest.param("dall’alto", ("dall'alto",), id="apostrophe"),
         pytest.param("R2D2", (), id="digits"),
+        pytest.param("=1+HYPERLINK(A1)", (), id="a formula"),
         pytest.param("x = [y];z", (), id="would break the answer's form"),
         pytest.param("", (), id="empty"),
     ],

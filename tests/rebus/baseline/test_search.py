@@ -49,6 +49,14 @@ def test_chooses_jointly(slots: list[Slot], key: str, words: list[str]) -> None:
     assert best(slots, key) == words
 
 
+def test_of_hundreds_of_answers_the_last_is_not_out_of_the_question() -> None:
+    others = [a + b + c + d for a in "bcdfg" for b in "ou" for c in "lmnprstvz" for d in "eiou"]
+    words = tuple(Word(text, text) for text in (*others, "pone"))
+    entries = {clue_key("Mette"): words, clue_key("Altra clue"): (Word("lampone", "lampone"),)}
+    assert len(words) > 300
+    assert solve("LAM [Mette]", "7", Lexicon(entries, "")).endswith("Soluzione: Lampone")
+
+
 @pytest.mark.parametrize(
     ("rebus", "key"),
     [

@@ -59,7 +59,7 @@ def test_answers_as_openai_does(lexicon: Lexicon) -> None:
     assert document == {
         "object": "chat.completion",
         "model": MODEL,
-        "system_fingerprint": f"baseline-{VERSION}-{lexicon.digest[:8]}",
+        "system_fingerprint": f"baseline-{VERSION}-{lexicon.fingerprint}",
         "choices": [
             {
                 "index": 0,

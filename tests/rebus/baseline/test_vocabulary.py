@@ -40,5 +40,19 @@ def test_a_common_word_is_worth_more_than_a_rare_one() -> None:
     assert "remagi" not in known.spelling, "two words are no word of a solution"
 
 
+def test_a_frequency_list_says_how_common_words_are_and_how_they_are_spelt() -> None:
+    shares = {"perche": 1e-7, "perché": 1e-3, "casa": 1e-4, "caso": 1e-9}
+    known = Vocabulary.of([Word("Elba", "elba")], shares)
+    assert known.spell("perche") == "perché"
+    assert known.worth("casa") > 4 > known.worth("caso")
+    assert known.worth("elba") == known.worth("caso") > known.worth("cbsb")
+
+
+def test_a_list_without_frequencies_makes_its_words_known() -> None:
+    known = Vocabulary.of([Word("Elba", "elba")], {"zaino": 0.0})
+    assert known.worth("zaino") == 5
+    assert known.worth("elba") == 4
+
+
 def test_finds_the_known_words_that_start_so() -> None:
     assert list(vocabulary("tara", "tana", "tanica").starting("ta", 4)) == ["tana", "tara"]
