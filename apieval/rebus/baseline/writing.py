@@ -30,7 +30,7 @@ BINDING: Final = APOSTROPHES | frozenset("-–/")
 An apostrophe has one behind it where it ends a word (`TRUNCATED`).
 """
 OPENING: Final = frozenset("([{«“")
-BEFORE_IS: Final = frozenset(("c", "chi", "che", "com", "cos", "dov", "non", "qual"))
+BEFORE_IS: Final = frozenset(("c", "ch", "chi", "che", "com", "cos", "dov", "non", "qual"))
 """Words after which the letter e is `è` (is) rather than `e` (and)."""
 QUOTE: Final = '"'
 

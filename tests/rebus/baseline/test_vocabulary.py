@@ -41,9 +41,10 @@ def test_a_common_word_is_worth_more_than_a_rare_one() -> None:
 
 
 def test_a_frequency_list_says_how_common_words_are_and_how_they_are_spelt() -> None:
-    shares = {"perche": 1e-7, "perché": 1e-3, "casa": 1e-4, "caso": 1e-9}
+    shares = {"perche": 1e-7, "perché": 1e-3, "casa": 1e-4, "casà": 1e-8, "caso": 1e-9}
     known = Vocabulary.of([Word("Elba", "elba")], shares)
     assert known.spell("perche") == "perché"
+    assert known.spell("casa") == "casa"
     assert known.worth("casa") > 4 > known.worth("caso")
     assert known.worth("elba") == known.worth("caso") > known.worth("cbsb")
 

@@ -57,6 +57,8 @@ def test_only_the_mark_behind_such_a_word_matters(words: list[str], key: str, te
     [
         pytest.param("cittavecchia", (5, 7), ["Città", "vecchia"], id="accents and a capital"),
         pytest.param("chiela", (3, 1, 2), ["Chi", "è", "la"], id="è"),
+        pytest.param("che", (2, 1), ["Ch", "è"], id="è after an apostrophe"),
+        pytest.param("", (2,), [], id="no letters"),
         pytest.param("abc", (1, 1), ["A", "bc"], id="letters left over"),
         pytest.param("ab", (9, 2), ["Ab"], id="letters too few"),
         pytest.param("ßa", (2,), ["ßa"], id="no capital of one letter"),
