@@ -194,8 +194,10 @@ def score(  # noqa: PLR0913 # an argument an option
     say: datasets.Say | None = None,
     against: Sequence[Path] | None = None,
 ) -> Result:
-    """Score stored answers, offline: a run folder, raw answers (JSONL), or the study's parsed CSV.
+    """Score stored answers, offline: a run folder, or a file that another tool wrote.
 
+    Such a file holds raw answers or lm-evaluation-harness's samples (JSONL), or is the study's parsed
+    CSV.
     A run folder knows its data and gets its `scores.jsonl` and `summary.json` anew, unless `out`
     names another folder; other files need `data`, and are written only where `out` is given. `say`
     is told once of the terms that the challenge's data may be used on. With runs to hold the

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apieval.analysis.findings import Finding
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
@@ -20,7 +21,8 @@ class Measured:
     besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
     `parsers` those that could read what there is; `given` how far the answers were begun;
-    `responses` the file of the answers: its name, its lines and its hash.
+    `responses` the file of the answers: its name, its lines and its hash; `findings` what that file
+    says against the figures.
     """
 
     model: str
@@ -35,6 +37,7 @@ class Measured:
     given: Given | None = None
     identity: Mapping[str, Any] | None = None
     responses: Mapping[str, Any] | None = None
+    findings: Sequence[Finding] = ()
 
     @property
     def prompt(self) -> dict[str, Any]:

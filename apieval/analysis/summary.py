@@ -109,6 +109,7 @@ def summarize(
         "served": usage.served if usage else None,
         "responses": measured.responses,
         "findings": [
+            *measured.findings,
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
             *_many_blanks(outcomes, figures),

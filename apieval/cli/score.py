@@ -21,7 +21,8 @@ def score(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, raw answers (.jsonl with id and text), or the study's parsed CSV."
+            help="A run folder, raw answers (.jsonl with id and text), lm-evaluation-harness's "
+            "samples_*.jsonl, or the study's parsed CSV."
         ),
     ],
     data: Annotated[
