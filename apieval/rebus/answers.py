@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -30,10 +31,21 @@ _SAMPLE: Final = re.compile("[0-9]{1,4}")
 _OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What raw answers call the row's id and the text."""
+
+    id: str = "id"
+    text: str = "text"
+
+
+PLAIN: Final = Fields()
+
+
 def raw(
-    path: Path, gold: Mapping[str, Rebus], setting: Setting
+    path: Path, gold: Mapping[str, Rebus], setting: Setting, fields: Fields = PLAIN
 ) -> Iterator[tuple[Rebus, Response]]:
-    """Yield every answer of a JSONL file of `id` and `text`, with its gold row.
+    """Yield every answer of a JSONL file of ids and texts, with its gold row.
 
     A line may also say its `setting`, `sample` and `outcome`; `setting` is of lines that do not.
 
@@ -44,18 +56,16 @@ def raw(
     seen: dict[Place, int] = {}
     for line, value in tables.objects(path):
         where = f"{path}, line {line}"
-        for name in ("id", "text"):
+        for name in (fields.id, fields.text):
             if not isinstance(value.get(name), str):
                 near = did_you_mean(name, value.keys() - {name})
                 raise DataError(f"{where}: {name!r} is missing or no text{near}.")
         mine = _one_of(SETTINGS, value, "setting", setting, where)
         sample = _sample(value, where)
-        row = _gold(value["id"], gold, where)
+        row = _gold(value[fields.id], gold, where)
         once(seen, (str(row.id), mine, sample), line, path)
-        yield (
-            row,
-            response_of(row, mine, sample, value["text"], outcome_of(value, value["text"], where)),
-        )
+        text = value[fields.text]
+        yield row, response_of(row, mine, sample, text, outcome_of(value, text, where))
 
 
 def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:

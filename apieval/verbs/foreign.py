@@ -12,8 +12,9 @@ from pathlib import Path
 from apieval.analysis import findings
 from apieval.analysis.findings import Finding
 from apieval.analysis.measured import Measured
-from apieval.errors import DataError
+from apieval.errors import ConfigError, DataError
 from apieval.rebus import answers, harness, scoring, tables
+from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
@@ -29,22 +30,26 @@ class Foreign:
     answers: Iterable[ScoredAnswer]
 
 
-def read(path: Path, selection: Selection, setting: Setting) -> Foreign:
+def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PLAIN) -> Foreign:
     """Read a file of answers to some rows; `setting` is of those that do not say theirs.
 
+    With `fields` of its own a JSONL file holds raw answers, whatever else it looks like.
+
     Raises:
-        DataError, StoreError: naming file, line and remedy.
+        ConfigError, DataError, StoreError: naming file, line and remedy.
     """
     parsers = tuple(scoring.PARSERS)
     found: list[Finding] = []
     if path.suffix.lower() == ".csv":
+        if fields != PLAIN:
+            raise ConfigError(f"{path}: --id-field and --text-field are of JSONL; leave them out.")
         answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
         parsers = (official.NAME,)  # the texts are gone
     else:
-        if _is_log(path):
+        if fields == PLAIN and _is_log(path):
             answered, found = _logged(path, selection, setting)
         else:
-            answered = list(_raw(path, selection, setting))
+            answered = list(_raw(path, selection, setting, fields))
         scores = [each.scores[official.NAME] for each in answered]
         settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
         samples = 1 + max((each.sample for each in scores), default=0)
@@ -73,7 +78,7 @@ def _is_log(path: Path) -> bool:
         return False
     raise DataError(
         f"{path}, line {line}: neither a raw answer ('id' and 'text') nor one of a sample log of "
-        "lm-evaluation-harness ('doc_id', 'doc' and 'resps'); rename the fields."
+        "lm-evaluation-harness ('doc_id', 'doc' and 'resps'); name other fields with --id-field and --text-field."
     )
 
 
@@ -94,9 +99,11 @@ def _logged(
     return answered, list(findings.of_harness(others, compared))
 
 
-def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
+def _raw(
+    path: Path, selection: Selection, setting: Setting, fields: Fields
+) -> Iterator[ScoredAnswer]:
     chosen = selection.by_id
-    for rebus, response in answers.raw(path, selection.data.by_id, setting):
+    for rebus, response in answers.raw(path, selection.data.by_id, setting, fields):
         if str(rebus.id) in chosen:
             yield scoring.scored(response, rebus)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from apieval import score
-from apieval.errors import DataError
+from apieval.errors import ConfigError, DataError
 from apieval.rebus import harness, prompts
 from apieval.rebus.harness import Sample
 from apieval.schema import Outcome, Setting
@@ -166,5 +166,22 @@ def test_a_log_without_figures_is_scored_all_the_same(tmp_path: Path) -> None:
 
 
 def test_a_file_of_neither_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 1: neither a raw answer .* nor one of a sample log"):
+    with pytest.raises(
+        DataError, match=r"line 1: neither a raw .* nor one of a sample .*--id-field"
+    ):
         scored(tmp_path, {"doc_id": 0, "answer": "x"})
+
+
+def test_named_fields_go_before_the_look_of_a_log(tmp_path: Path) -> None:
+    data = write_csv(tmp_path / "data.csv", [ROW])
+    path = log(tmp_path, line(answer="no solution"))
+    result = score(path, data, id_field="doc_id", text_field="answer")
+    figures = result.summary["figures"]["regular"]["all"]["official"]
+    assert figures["solution_match"]["micro"]["value"] == 0.0
+
+
+def test_named_fields_are_of_jsonl_alone(tmp_path: Path) -> None:
+    data = write_csv(tmp_path / "data.csv", [{"idx": "0", **ROW}])
+    for path in (data, tmp_path):
+        with pytest.raises(ConfigError, match="--id-field"):
+            score(path, data, id_field="row")
