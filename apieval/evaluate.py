@@ -37,10 +37,21 @@ from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
 from apieval.verbs import foreign, scored
 from apieval.verbs.audited import Auditor
+from apieval.verbs.exported import Exported, export
 from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.verbs.verification import Verification, verify
 
-__all__ = ["Verification", "check", "compare", "run", "score", "verify", "why"]
+__all__ = [
+    "Exported",
+    "Verification",
+    "check",
+    "compare",
+    "export",
+    "run",
+    "score",
+    "verify",
+    "why",
+]
 
 MOST_SAMPLES: Final = 1_000
 

@@ -19,7 +19,7 @@ from apieval.errors import DataError, did_you_mean
 from apieval.rebus import tables
 from apieval.rebus.answers import Place, once, outcome_of, response_of
 from apieval.rebus.columns import GOLD, LISTS, QUESTION
-from apieval.schema import Rebus, Response, Setting
+from apieval.schema import Outcome, Rebus, Response, Setting, Tally
 
 TASKS: Final[Mapping[Setting, str]] = {"regular": "eureka_original", "hints": "eureka_hints"}
 FIGURES: Final = {
@@ -77,6 +77,39 @@ def samples(path: Path, rebuses: Sequence[Rebus], setting: Setting) -> Iterator[
         text = _text(value, where)
         response = response_of(gold, mine, 0, text, outcome_of(value, text, where))
         yield Sample(doc_id, gold, response, _figures(value, where))
+
+
+def line(
+    doc_id: int,
+    rebus: Rebus,
+    response: Response,
+    tallies: Mapping[str, Tally] | None,
+    messages: Sequence[Mapping[str, str]],
+) -> str:
+    """Return an answer as a line of such a log, without its end.
+
+    The harness knows no `outcome`; it is written where it is another than `ok`. A failed request
+    has no figures.
+    """
+    doc = {name: getattr(rebus, name) for name in (*QUESTION, *GOLD)}
+    doc.update({name: ";".join(doc[name]) for name in LISTS})
+    said = json.dumps(list(messages), ensure_ascii=False)
+    shares = {theirs: tallies[ours].share for theirs, ours in FIGURES.items()} if tallies else {}
+    return json.dumps(
+        {
+            "doc_id": doc_id,
+            "doc": doc,
+            "target": rebus.solution,
+            "arguments": {"gen_args_0": {"arg_0": [said], "arg_1": {}}},
+            "resps": [[response.text]],
+            "filtered_resps": [response.text],
+            "filter": "none",
+            "metrics": list(FIGURES),
+            **({} if response.outcome is Outcome.OK else {"outcome": response.outcome.value}),
+            **shares,
+        },
+        ensure_ascii=False,
+    )
 
 
 def _doc_id(value: Mapping[str, Any], where: str) -> int:
