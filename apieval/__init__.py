@@ -8,7 +8,7 @@ from apieval import version
 from apieval.analysis.signed import of_figure as figure_signature
 from apieval.data import load
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
-from apieval.evaluate import Verification, compare, run, score, verify
+from apieval.evaluate import Exported, Verification, compare, export, run, score, verify
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
@@ -25,6 +25,7 @@ __all__ = [
     "ConfigError",
     "DataError",
     "Dataset",
+    "Exported",
     "ItemScore",
     "Outcome",
     "Prediction",
@@ -40,6 +41,7 @@ __all__ = [
     "__version__",
     "build_prompt",
     "compare",
+    "export",
     "figure_signature",
     "load",
     "parse",

@@ -25,6 +25,7 @@ from apieval.config import Providers
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import conversation, prompts
+from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
@@ -36,10 +37,21 @@ from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
 from apieval.verbs import foreign, scored
 from apieval.verbs.audited import Auditor
+from apieval.verbs.exported import Exported, export
 from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.verbs.verification import Verification, verify
 
-__all__ = ["Verification", "check", "compare", "run", "score", "verify", "why"]
+__all__ = [
+    "Exported",
+    "Verification",
+    "check",
+    "compare",
+    "export",
+    "run",
+    "score",
+    "verify",
+    "why",
+]
 
 MOST_SAMPLES: Final = 1_000
 
@@ -195,9 +207,13 @@ def score(  # noqa: PLR0913 # an argument an option
     out: Path | None = None,
     say: datasets.Say | None = None,
     against: Sequence[Path] | None = None,
+    id_field: str = PLAIN.id,
+    text_field: str = PLAIN.text,
 ) -> Result:
-    """Score stored answers, offline: a run folder, raw answers (JSONL), or the study's parsed CSV.
+    """Score stored answers, offline: a run folder, or a file that another tool wrote.
 
+    Such a file holds raw answers or lm-evaluation-harness's samples (JSONL), or is the study's parsed
+    CSV. `id_field` and `text_field` are what raw answers call the row's id and the text.
     A run folder knows its data and gets its `scores.jsonl` and `summary.json` anew, unless `out`
     names another folder; other files need `data`, and are written only where `out` is given. `say`
     is told once of the terms that the challenge's data may be used on. With runs to hold the
@@ -208,16 +224,18 @@ def score(  # noqa: PLR0913 # an argument an option
     """
     if not path.exists():
         raise StoreError(f"{path}: there is no such run folder or file.")
+    fields = Fields(id_field, text_field)
     if path.is_dir():
-        if subsets or limit is not None or setting is not None:
+        if subsets or limit is not None or setting is not None or fields != PLAIN:
             raise ConfigError(
-                f"{path}: a run is scored whole; leave out --setting, --subset and --limit."
+                f"{path}: a run is scored whole; leave out --setting, --subset, --limit, --id-field "
+                "and --text-field."
             )
         return _score_run(path, data, out, against, say)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
     selection = datasets.at_hand(data, gold_only=True, say=say).select(subsets, limit)
-    found = foreign.read(path, selection, setting or "regular")
+    found = foreign.read(path, selection, setting or "regular", fields)
     onlooker = Onlooker() if against is None else Auditor(selection, against)
     return result_of(path.stem, out, write(out, found.measured, found.answers, None, onlooker))
 

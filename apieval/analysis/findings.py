@@ -98,6 +98,18 @@ def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
         )
 
 
+def of_harness(others: Sequence[RowId], of: int) -> Iterator[Finding]:
+    """Yield that lm-evaluation-harness's log has other figures, in these rows of so many."""
+    if others:
+        shown = ", ".join(map(str, others[:_SHOWN]))
+        more = f" and {len(others) - _SHOWN:,} more" if others[_SHOWN:] else ""
+        yield _warning(
+            "harness_differs",
+            f"{len(others):,} of {counted(of, 'answer')} have other figures in the log of "
+            f"lm-evaluation-harness than by the official parser here: rows {shown}{more}",
+        )
+
+
 def of_blanks(setting: str, blank: int, answers: int, solved: int) -> Iterator[Finding]:
     """Yield what blank answers, which count wrong, do to the figure; `solved` are official."""
     if not blank:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apieval.analysis.findings import Finding
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
@@ -20,8 +21,9 @@ class Measured:
     besides the messages: provider, address, its name there, body, headers. `prompts` are the hashes of what was said, those of the official
     templates where it is empty; `dropped` the parameters left out of the request on purpose;
     `parsers` those that could read what there is; `given` how far the answers were begun;
-    `responses` the file of the answers: its name, its lines and its hash;
-    `coverage` what a dictionary solver's dictionary knows of the rebuses, None for other models.
+    `responses` the file of the answers: its name, its lines and its hash; `coverage` what a
+    dictionary solver's dictionary knows of the rebuses, None for other models; `findings` what the
+    file of the answers says against the figures.
     """
 
     model: str
@@ -37,6 +39,7 @@ class Measured:
     identity: Mapping[str, Any] | None = None
     responses: Mapping[str, Any] | None = None
     coverage: Mapping[str, int] | None = None
+    findings: Sequence[Finding] = ()
 
     @property
     def prompt(self) -> dict[str, Any]:

@@ -110,6 +110,7 @@ def summarize(
         "responses": measured.responses,
         "coverage": measured.coverage,
         "findings": [
+            *measured.findings,
             *(usage.findings() if usage else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
             *_many_blanks(outcomes, figures),

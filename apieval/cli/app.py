@@ -13,7 +13,7 @@ from typer._click import Context  # typer.Context is a subclass, invoke takes an
 from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
-from apieval.cli import cache, check, compare, models, output, run, score, serve, verify
+from apieval.cli import cache, check, compare, export, models, output, run, score, serve, verify
 from apieval.cli.data import group
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
@@ -82,6 +82,7 @@ app.command("check")(check.check)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
+app.command("export")(export.export)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
 app.add_typer(cache.app, name="cache")

@@ -21,7 +21,8 @@ def score(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, raw answers (.jsonl with id and text), or the study's parsed CSV."
+            help="A run folder, raw answers (.jsonl of ids and texts), lm-evaluation-harness's "
+            "samples_*.jsonl, or the study's parsed CSV."
         ),
     ],
     data: Annotated[
@@ -38,6 +39,12 @@ def score(
             "--setting", help="The setting of answers that do not say theirs; regular without it."
         ),
     ] = None,
+    id_field: Annotated[
+        str, option("--id-field", help="What raw answers call the row's id.", metavar="NAME")
+    ] = "id",
+    text_field: Annotated[
+        str, option("--text-field", help="What raw answers call the text.", metavar="NAME")
+    ] = "text",
     subset: options.Subset = None,
     limit: options.Limit = None,
     out: Annotated[
@@ -66,6 +73,8 @@ def score(
         path,
         data,
         setting=setting,
+        id_field=id_field,
+        text_field=text_field,
         subsets=tuple(subset or ()),
         limit=limit,
         out=out,

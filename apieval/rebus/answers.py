@@ -1,9 +1,13 @@
-"""Answers that another tool collected: raw texts, and the study's parsed parts."""
+"""Answers that another tool collected: raw texts, and the study's parsed parts.
+
+Those that lm-evaluation-harness collected are read by `harness`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -21,16 +25,27 @@ from apieval.schema import (
     well_formed,
 )
 
-_Place = tuple[str, Setting, int]
+Place = tuple[str, Setting, int]
 _T = TypeVar("_T")
 _SAMPLE: Final = re.compile("[0-9]{1,4}")
 _OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What raw answers call the row's id and the text."""
+
+    id: str = "id"
+    text: str = "text"
+
+
+PLAIN: Final = Fields()
+
+
 def raw(
-    path: Path, gold: Mapping[str, Rebus], setting: Setting
+    path: Path, gold: Mapping[str, Rebus], setting: Setting, fields: Fields = PLAIN
 ) -> Iterator[tuple[Rebus, Response]]:
-    """Yield every answer of a JSONL file of `id` and `text`, with its gold row.
+    """Yield every answer of a JSONL file of ids and texts, with its gold row.
 
     A line may also say its `setting`, `sample` and `outcome`; `setting` is of lines that do not.
 
@@ -38,19 +53,19 @@ def raw(
         DataError: naming the line: no id or text, an id the data does not have, a second answer
             of the same id, setting and sample.
     """
-    seen: dict[_Place, int] = {}
+    seen: dict[Place, int] = {}
     for line, value in tables.objects(path):
         where = f"{path}, line {line}"
-        for name in ("id", "text"):
+        for name in (fields.id, fields.text):
             if not isinstance(value.get(name), str):
                 near = did_you_mean(name, value.keys() - {name})
                 raise DataError(f"{where}: {name!r} is missing or no text{near}.")
         mine = _one_of(SETTINGS, value, "setting", setting, where)
         sample = _sample(value, where)
-        row = _gold(value["id"], gold, where)
-        _once(seen, (str(row.id), mine, sample), line, path)
-        outcome = Outcome(_one_of(_OUTCOMES, value, "outcome", _outcome(value["text"]), where))
-        yield row, _response(row, mine, sample, well_formed(value["text"]), outcome)
+        row = _gold(value[fields.id], gold, where)
+        once(seen, (str(row.id), mine, sample), line, path)
+        text = value[fields.text]
+        yield row, response_of(row, mine, sample, text, outcome_of(value, text, where))
 
 
 def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:
@@ -60,7 +75,7 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
         DataError: naming the line: a column or id that is missing, an id the data does not have,
             an id that stands twice.
     """
-    seen: dict[_Place, int] = {}
+    seen: dict[Place, int] = {}
     for row in tables.read(path):
         where = f"{path}, line {row.line}"
         missing = [name for name in GOLD if name not in row.cells]
@@ -70,7 +85,7 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
         if given is None:
             raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
         gold_row = _gold(given, gold, where)
-        _once(seen, (str(gold_row.id), "regular", 0), row.line, path)
+        once(seen, (str(gold_row.id), "regular", 0), row.line, path)
         yield (
             gold_row,
             Prediction(
@@ -92,7 +107,12 @@ def _gold(given: str, gold: Mapping[str, Rebus], where: str) -> Rebus:
     return row
 
 
-def _once(seen: dict[_Place, int], place: _Place, line: int, path: Path) -> None:
+def once(seen: dict[Place, int], place: Place, line: int, path: Path) -> None:
+    """Note the line of an answer.
+
+    Raises:
+        DataError: for the second answer of one place.
+    """
     first = seen.setdefault(place, line)
     if first != line:
         raise DataError(f"{path}, line {line}: row {place[0]!r} has its answer in line {first}.")
@@ -115,17 +135,24 @@ def _sample(value: Mapping[str, Any], where: str) -> int:
     return int(given)
 
 
-def _outcome(text: str) -> str:
-    return (Outcome.OK if text.strip() else Outcome.EMPTY).value
+def outcome_of(value: Mapping[str, Any], text: str, where: str) -> Outcome:
+    """Return what became of an answer: what its line says, else what its text shows.
+
+    Raises:
+        DataError: for a word that is no outcome.
+    """
+    shown = (Outcome.OK if text.strip() else Outcome.EMPTY).value
+    return Outcome(_one_of(_OUTCOMES, value, "outcome", shown, where))
 
 
-def _response(row: Rebus, setting: Setting, sample: int, text: str, outcome: Outcome) -> Response:
+def response_of(row: Rebus, setting: Setting, sample: int, text: str, outcome: Outcome) -> Response:
+    """Return a text as an answer of which nothing else is known."""
     return Response(
         id=row.id,
         setting=setting,
         sample=sample,
         key="",
-        text=text,
+        text=well_formed(text),
         reasoning=None,
         finish_reason=None,
         outcome=outcome,

@@ -1,4 +1,7 @@
-"""Answers that another tool collected, scored one at a time: raw texts, or the study's parsed CSV."""
+"""Answers that another tool collected, scored one at a time.
+
+They are raw texts, the sample log of lm-evaluation-harness, or the study's parsed CSV.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from apieval.analysis import findings
+from apieval.analysis.findings import Finding
 from apieval.analysis.measured import Measured
-from apieval.rebus import answers, scoring
+from apieval.errors import ConfigError, DataError
+from apieval.rebus import answers, harness, scoring, tables
+from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
@@ -23,18 +30,26 @@ class Foreign:
     answers: Iterable[ScoredAnswer]
 
 
-def read(path: Path, selection: Selection, setting: Setting) -> Foreign:
+def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PLAIN) -> Foreign:
     """Read a file of answers to some rows; `setting` is of those that do not say theirs.
 
+    With `fields` of its own a JSONL file holds raw answers, whatever else it looks like.
+
     Raises:
-        DataError, StoreError: naming file, line and remedy.
+        ConfigError, DataError, StoreError: naming file, line and remedy.
     """
     parsers = tuple(scoring.PARSERS)
+    found: list[Finding] = []
     if path.suffix.lower() == ".csv":
+        if fields != PLAIN:
+            raise ConfigError(f"{path}: --id-field and --text-field are of JSONL; leave them out.")
         answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
         parsers = (official.NAME,)  # the texts are gone
     else:
-        answered = list(_raw(path, selection, setting))
+        if fields == PLAIN and _is_log(path):
+            answered, found = _logged(path, selection, setting)
+        else:
+            answered = list(_raw(path, selection, setting, fields))
         scores = [each.scores[official.NAME] for each in answered]
         settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
         samples = 1 + max((each.sample for each in scores), default=0)
@@ -45,13 +60,50 @@ def read(path: Path, selection: Selection, setting: Setting) -> Foreign:
         samples,
         parsers=parsers,
         responses=source(path),
+        findings=found,
     )
     return Foreign(measured, answered)
 
 
-def _raw(path: Path, selection: Selection, setting: Setting) -> Iterator[ScoredAnswer]:
+def _is_log(path: Path) -> bool:
+    """Say whether a file's first line is of the harness's log, and no raw answer.
+
+    Raises:
+        DataError: where it is neither.
+    """
+    line, first = next(tables.objects(path))
+    if harness.is_sample(first):
+        return True
+    if "id" in first or "text" in first:
+        return False
+    raise DataError(
+        f"{path}, line {line}: neither a raw answer ('id' and 'text') nor one of a sample log of "
+        "lm-evaluation-harness ('doc_id', 'doc' and 'resps'); name other fields with --id-field and --text-field."
+    )
+
+
+def _logged(
+    path: Path, selection: Selection, setting: Setting
+) -> tuple[list[ScoredAnswer], list[Finding]]:
+    """Return the answers of the harness's log, and how its figures differ from these."""
     chosen = selection.by_id
-    for rebus, response in answers.raw(path, selection.data.by_id, setting):
+    answered, compared, others = [], 0, []
+    for sample in harness.samples(path, selection.data.rebuses, setting):
+        if str(sample.gold.id) in chosen:
+            answer = scoring.scored(sample.response, sample.gold)
+            answered.append(answer)
+            compared += bool(sample.figures)
+            mine = answer.scores[official.NAME].tallies or {}
+            if any(name in mine and mine[name].share != x for name, x in sample.figures.items()):
+                others.append(sample.gold.id)
+    return answered, list(findings.of_harness(others, compared))
+
+
+def _raw(
+    path: Path, selection: Selection, setting: Setting, fields: Fields
+) -> Iterator[ScoredAnswer]:
+    chosen = selection.by_id
+    for rebus, response in answers.raw(path, selection.data.by_id, setting, fields):
         if str(rebus.id) in chosen:
             yield scoring.scored(response, rebus)
 

@@ -16,6 +16,7 @@ import pytest
 from apieval import score
 from apieval.analysis.diagnosis import Diagnosis, diagnose
 from apieval.rebus import answers, dataset, prompts, scoring
+from apieval.rebus.harness import FIGURES as HARNESS
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
@@ -33,14 +34,6 @@ FIGURES = {  # README of the data: micro, macro, with the decimals printed there
     "solution_word_accuracy": ("0.2675", "0.265069"),
     "solution_word_length_accuracy": ("0.5262", "0.514382"),
     "solution_match": ("0.1070", "0.107000"),
-}
-
-HARNESS = {  # lm-evaluation-harness's name: ours
-    "word_guesses_accuracy": "word_guess_accuracy",
-    "first_pass_accuracy": "first_pass_accuracy",
-    "solution_words_accuracy": "solution_word_accuracy",
-    "solution_words_lengths_accuracy": "solution_word_length_accuracy",
-    "solution_match": "solution_match",
 }
 
 
@@ -272,3 +265,14 @@ def test_the_sample_holds_nothing_of_it() -> None:
 
 def test_the_metrics_are_the_six() -> None:
     assert list(METRICS) == list(FIGURES)
+
+
+def test_the_harnesss_log_gives_the_harnesss_figures() -> None:
+    """Its own table is that of the README; per item there is no difference, so no finding."""
+    log = PUBLISHED / "lm_eval_samples_gpt4o_300.jsonl"
+    result = score(log, PUBLISHED / "dataset.csv", limit=300)
+    assert (result.status, result.summary["findings"]) == ("done", [])
+    found = figures(result.summary)
+    table = ("0.5638", "0.1467", "0.2855", "0.5378", "0.1100")
+    for name, expected in zip(HARNESS.values(), table, strict=True):
+        assert printed(found[name]["macro"]["value"], expected) == expected, name

@@ -150,9 +150,10 @@ def test_a_line_that_is_no_answer_is_named(inside: Inside, ten: Material, tmp_pa
 
 
 def test_answers_of_a_right_model_are_all_right(inside: Inside, ten: Material) -> None:
-    texts = [{"id": str(n), "text": answer(row)} for n, row in enumerate(ten.rows)]
+    texts = [{"row": n, "said": answer(row)} for n, row in enumerate(ten.rows)]
     Path("raw.jsonl").write_text("".join(json.dumps(each) + "\n" for each in texts), "utf-8")
-    done = inside("score", "raw.jsonl", "--data", ten.path, "--json", "--setting", "hints")
+    named = ("--id-field", "row", "--text-field", "said")
+    done = inside("score", "raw.jsonl", "--data", ten.path, "--json", "--setting", "hints", *named)
     (only,) = json.loads(done.out)["runs"]
     for figure in only["figures"]["hints"]["all"]["official"].values():
         assert figure["micro"]["value"] == figure["macro"]["value"] == 1.0

@@ -103,6 +103,14 @@ class TestRaw:
             raw(tmp_path, {"id": 1, "text": "x"}, line)
         assert re.match(rf".*answers\.jsonl, line 2: {message}", str(caught.value))
 
+    def test_fields_of_other_names(self, tmp_path: Path) -> None:
+        path = lines(tmp_path / "a.jsonl", [{"row": 1, "said": "x", "id": 9, "text": None}])
+        fields = answers.Fields("row", "said")
+        ((row, found),) = answers.raw(path, GOLD, "regular", fields)
+        assert (row.id, found.text) == (1, "x")
+        with pytest.raises(DataError, match=r"line 1: 'sayd' is missing .*did you mean 'said'"):
+            list(answers.raw(path, GOLD, "regular", answers.Fields("row", "sayd")))
+
     def test_a_second_answer_names_the_first(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"line 3: row '0' has its answer in line 1"):
             raw(tmp_path, {"id": 0, "text": "a"}, {"id": 1, "text": "b"}, {"id": "0", "text": "c"})

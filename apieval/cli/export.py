@@ -1,0 +1,65 @@
+"""`apieval export`: a run's answers for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apieval import evaluate
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.verbs.exported import Format
+
+
+def export(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A run folder; for csv also what `apieval score --out` wrote.",
+            metavar="RUN",
+            show_default=False,
+        ),
+    ],
+    format: Annotated[  # noqa: A002 # as the option
+        Format,
+        option(
+            "--format",
+            help="csv is the study's layout, the parts that the official parser reads; lm-eval is "
+            "lm-evaluation-harness's samples_*.jsonl, the texts.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        option("--out", help="Write the files there; RUN/export without it.", metavar="DIR"),
+    ] = None,
+    data: Annotated[
+        str | None,
+        option(
+            "--data",
+            help="The data file, where it is not where the run found it.",
+            metavar="sample|hub|PATH",
+        ),
+    ] = None,
+    safe: Annotated[
+        bool,
+        option(
+            "--safe",
+            help="Write an apostrophe before cells of the CSV that a spreadsheet would compute.",
+        ),
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Write stored answers for other tools, a file for each setting and sample; nothing is asked.
+
+    `apieval score` reads both formats back, with the same figures.
+    """
+    done = evaluate.export(folder, format, out, data=data, safe=safe)
+    for warning in done.warnings:
+        output.say(f"warning: {warning}")
+    if json:
+        output.document({"files": [str(each) for each in done.files], "warnings": done.warnings})
+    else:
+        for path in done.files:
+            output.line(str(path))

@@ -1,0 +1,201 @@
+"""Round trips: what is exported gives, scored again, the figures it came from."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import apieval
+from apieval.errors import ConfigError, StoreError
+from apieval.rebus.columns import GOLD
+from tests.e2e.conftest import Inside
+from tests.e2e.faults import TRANSIENT, FaultServer, first
+from tests.e2e.program import Material, configure, folder, lines, model, summary
+from tests.records import PUBLISHED, needs_published, rebus, write_csv
+
+
+@pytest.fixture
+def run(inside: Inside, ten: Material, tmp_path: Path) -> Path:
+    """Return a run of both settings in which one request failed."""
+    plan = first(99, TRANSIENT["500"], [ten.rebus(3)])
+    with FaultServer(ten.answers, plan) as server:
+        configure(tmp_path, local=model(server.url, limits={"max_retries": 0}))
+        assert inside("run", "local", "--data", ten.path, "--cache", "off").code == 1
+    return folder()
+
+
+def rewrite(path: Path, row: int, **changes: object) -> None:
+    """Change the answers to a row, as no server can be made to give them."""
+    changed = [each | (changes if each["id"] == row else {}) for each in lines(path)]
+    path.write_text("".join(json.dumps(each) + "\n" for each in changed), "utf-8")
+
+
+def figures(path: Path, data: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401 # as score
+    result = apieval.score(path, data, **more)
+    assert result.summary["findings"] == []
+    found: dict[str, Any] = result.summary["figures"]
+    return found
+
+
+def test_samples_of_a_run_give_its_figures(inside: Inside, run: Path, ten: Material) -> None:
+    answers = run / "responses.jsonl"
+    rewrite(answers, 1, outcome="truncated", finish_reason="length")
+    odd = " = \u2028\r\x00\U0001f600\nSoluzione: \x85x"
+    rewrite(answers, 2, text=odd)
+    assert inside("score", run).code == 1
+    done = inside("export", run, "--format", "lm-eval", "--out", "out")
+    assert (done.code, done.err) == (0, "")
+    names = ["samples_eureka_original.jsonl", "samples_eureka_hints.jsonl"]
+    assert done.out.split() == [str(Path("out") / name) for name in names]
+    for name, setting in zip(names, ("regular", "hints"), strict=True):
+        path = Path("out") / name
+        assert [each["doc_id"] for each in lines(path)] == list(range(10))
+        assert lines(path)[2]["resps"] == [[odd]]
+        shown = Path("renamed.jsonl")  # the prompts tell the setting too
+        path.rename(shown)
+        assert inside("score", shown, "--data", ten.path, "--out", "again").code in {0, 1}
+        again = summary(Path("again"))
+        assert again["figures"][setting] == summary(run)["figures"][setting]
+        assert again["outcomes"] == {setting: summary(run)["outcomes"][setting]}
+        assert not any(each["kind"] == "harness_differs" for each in again["findings"])
+
+
+def test_parts_of_a_run_give_its_official_figures(inside: Inside, run: Path, ten: Material) -> None:
+    odd = ' = a;"b",\r=c\n5 = \x85d\nPrima lettura: -x\r\nSoluzione: @y'
+    rewrite(run / "responses.jsonl", 2, text=odd)
+    assert inside("score", run).code == 1
+    done = inside("export", run, "--format", "csv", "--json")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert len(document["warnings"]) == 2
+    assert document["warnings"][0] == "1 failed request left out: there is no answer"
+    assert document["warnings"][1].startswith("4 cells that a spreadsheet would compute")
+    paths = [Path(each) for each in document["files"]]
+    assert [each.name for each in paths] == ["answers_regular.csv", "answers_hints.csv"]
+    assert paths[0].parent == run / "export"
+    for path, setting in zip(paths, ("regular", "hints"), strict=True):
+        again = figures(path, ten.path, setting=setting)[setting]["all"]["official"]
+        assert again == summary(run)["figures"][setting]["all"]["official"]
+
+
+def study(path: Path, *rows: tuple[object, ...]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["", "idx", *GOLD])
+        writer.writerows([n, *row] for n, row in enumerate(rows))
+    return path
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    """Return the scores of a parsed CSV, with cells that begin like formulas."""
+    gold = {name: getattr(rebus(), name) for name in GOLD}
+    joined = {k: v if isinstance(v, str) else ";".join(v) for k, v in gold.items()}
+    data = write_csv(tmp_path / "gold.csv", [{"idx": str(n), **joined} for n in (2, 10)])
+    parsed = study(
+        tmp_path / "parsed.csv", (2, "a, b;-c", '=1+"1"', "", "x"), (10, "", "@", "\u2028;è", " y ")
+    )
+    apieval.score(parsed, data, out=tmp_path / "scores")
+    return tmp_path / "scores"
+
+
+def test_the_studys_csv_comes_back_byte_for_byte(scores: Path) -> None:
+    done = apieval.export(scores, "csv")
+    assert done.files == (scores / "export" / "answers_regular.csv",)
+    assert done.files[0].read_bytes() == (scores.parent / "parsed.csv").read_bytes()
+    assert done.warnings[0].startswith("2 cells that a spreadsheet would compute")
+
+
+def test_safe_cells_are_no_formulas(scores: Path) -> None:
+    done = apieval.export(scores, "csv", scores.parent / "safe", safe=True)
+    assert done.warnings == ("2 cells with an apostrophe before: read back they are other text",)
+    with done.files[0].open(encoding="utf-8", newline="") as file:
+        passes = [each["first_pass"] for each in csv.DictReader(file)]
+    assert passes == ['\'=1+"1"', "'@"]
+
+
+@needs_published
+def test_the_published_csv_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    parsed = PUBLISHED / "gpt4o_parsed.csv"
+    apieval.score(parsed, PUBLISHED / "gold.csv", out=tmp_path)
+    (written,) = apieval.export(tmp_path, "csv").files
+    assert written.read_bytes() == parsed.read_bytes()
+
+
+def test_what_was_cut_is_warned_of(scores: Path) -> None:
+    path = scores / "scores.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"ok"', '"truncated"', 1), "utf-8")
+    assert apieval.export(scores, "csv").warnings[0].startswith("1 answer cut or refused")
+
+
+def test_samples_have_files_of_their_own(inside: Inside) -> None:
+    words = ("run", "baseline", "--limit", "1", "--samples", "2", "--setting", "hints")
+    assert inside(*words).code == 0
+    names = [each.name for each in apieval.export(folder(), "lm-eval").files]
+    assert names == ["samples_eureka_hints_0.jsonl", "samples_eureka_hints_1.jsonl"]
+    names = [each.name for each in apieval.export(folder(), "csv").files]
+    assert names == ["answers_hints_0.csv", "answers_hints_1.csv"]
+    path = folder() / "responses.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"id":0', '"id":999', 1), "utf-8")
+    with pytest.raises(StoreError, match="row 999, which the data does not have"):
+        apieval.export(folder(), "lm-eval")
+
+
+def test_begun_answers_are_refused(inside: Inside) -> None:
+    words = ("run", "baseline", "--limit", "1", "--given", "definitions", "--setting", "hints")
+    assert inside(*words).code == 0
+    for form in ("csv", "lm-eval"):
+        done = inside("export", folder(), "--format", form)
+        assert done.code == 2
+        assert "begun with right steps" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("not JSON", "line 1: no score"),
+        ('{"parser": "official"}', "line 1: no score"),
+        ('{"parser": "official", "setting": "regular", "sample": true}', "line 1: no score"),
+    ],
+)
+def test_a_line_that_is_no_score_is_named(scores: Path, line: str, said: str) -> None:
+    (scores / "scores.jsonl").write_text(line + "\n", "utf-8")
+    with pytest.raises(StoreError, match=said):
+        apieval.export(scores, "csv")
+
+
+def test_scores_need_a_setting_and_an_id(scores: Path) -> None:
+    path = scores / "scores.jsonl"
+    good = path.read_text("utf-8")
+    for old, new, said in (
+        ('"id": 2', '"id": null', "no id"),
+        ('"setting": "regular"', '"setting": "x"', "no setting"),
+    ):
+        path.write_text(good.replace(old, new, 1), "utf-8")
+        with pytest.raises(StoreError, match=rf"line 1: no score \({said}"):
+            apieval.export(scores, "csv")
+
+
+def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    with pytest.raises(StoreError, match="there is no such folder"):
+        apieval.export(tmp_path / "none", "csv")
+    with pytest.raises(StoreError, match=r"`apieval score .*bare` writes it"):
+        apieval.export(bare, "csv")
+    with pytest.raises(StoreError, match="no run"):
+        apieval.export(scores, "lm-eval")
+    with pytest.raises(ConfigError, match="--safe is of --format csv"):
+        apieval.export(scores, "lm-eval", safe=True)
+    with pytest.raises(ConfigError, match="--data is of --format lm-eval"):
+        apieval.export(scores, "csv", data="sample")
+    (bare / "file").write_text("", "utf-8")
+    with pytest.raises(StoreError, match="cannot be written"):
+        apieval.export(scores, "csv", bare / "file")
+    (scores / "scores.jsonl").unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        apieval.export(scores, "csv")
