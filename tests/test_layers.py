@@ -65,6 +65,7 @@ LATE = {
     "rebus.frequency": {"wordfreq"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "rebus.tokens": {"tokenizers"},
+    "report.answer_table": {"pyarrow", "pyarrow.parquet"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""

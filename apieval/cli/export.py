@@ -27,7 +27,7 @@ def export(
         option(
             "--format",
             help="csv is the study's layout, the parts that the official parser reads; lm-eval is "
-            "lm-evaluation-harness's samples_*.jsonl, the texts.",
+            "lm-evaluation-harness's samples_*.jsonl, the texts; parquet is one table of all answers.",
         ),
     ],
     out: Annotated[
@@ -51,9 +51,10 @@ def export(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Write stored answers for other tools, a file for each setting and sample; nothing is asked.
+    """Write stored answers for other tools; nothing is asked.
 
-    `apieval score` reads both formats back, with the same figures.
+    csv and lm-eval make a file for each setting and sample, which `apieval score` reads back with the
+    same figures.
     """
     done = evaluate.export(folder, format, out, data=data, safe=safe)
     for warning in done.warnings:

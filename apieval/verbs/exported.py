@@ -1,6 +1,6 @@
-"""A run's answers written for other tools: the study's CSV, and lm-evaluation-harness's samples.
+"""A run's answers written for other tools: the study's CSV, lm-evaluation-harness's samples, Parquet.
 
-Each setting and sample has a file of its own, since neither layout can say which it is.
+Each setting and sample has a file of its own where the layout cannot say which it is.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any, Final, Literal, cast
 from apieval.errors import ConfigError, StoreError
 from apieval.rebus import harness, scoring
 from apieval.rebus.parsers import official
-from apieval.report import study_csv
+from apieval.report import answer_table, study_csv
 from apieval.report.files import SCORES, SUMMARY
 from apieval.run import responses
-from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
-from apieval.verbs.results import prompt_of, run_of
+from apieval.schema import SETTINGS, Outcome, Prediction, Rebus, Response, RowId, Setting
+from apieval.verbs.results import StoredRun, prompt_of, run_of
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import replacing
 from apieval.wording import counted
 
-Format = Literal["csv", "lm-eval"]
+Format = Literal["csv", "lm-eval", "parquet"]
 FOLDER: Final = "export"
 """Where the files go, in the run's folder, unless another is named."""
 _WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
@@ -50,8 +50,8 @@ def export(
     """Write a run's answers as `csv`, the study's layout, or as `lm-eval`, a sample log.
 
     `csv` also takes what `apieval score --out` wrote, and with `safe` keeps a spreadsheet from
-    computing cells; `lm-eval` needs the run's texts and its data file, `data` where that stands
-    elsewhere now. The files go to `out`, else to `export` in the folder.
+    computing cells; `lm-eval`, and `parquet`, a table of texts, parts and figures, need the run's
+    texts and its data file, `data` where that stands elsewhere now. The files go to `out`, else to `export` in the folder.
 
     Raises:
         ConfigError, DataError, StoreError: naming what cannot be exported, and the remedy.
@@ -62,11 +62,13 @@ def export(
     where = Path(out) if out else folder / FOLDER
     if format == "csv":
         if data is not None:
-            raise ConfigError("--data is of --format lm-eval; the CSV needs no data file.")
+            raise ConfigError("--data is not of --format csv, which needs no data file.")
         return _study(folder, where, safe=safe)
     if safe:
         raise ConfigError("--safe is of --format csv; leave it out.")
-    return _samples(folder, where, data)
+    run = run_of(folder, data)
+    run.check_data()
+    return (_samples if format == "lm-eval" else _table)(folder, where, run)
 
 
 def _refuse_begun(folder: Path, given: object) -> None:
@@ -155,20 +157,13 @@ def _doubts(counts: Mapping[str, int], *, safe: bool) -> Iterator[str]:
         yield f"{counted(n, 'cell')} that a spreadsheet would compute (= + - @); --safe prevents it"
 
 
-def _samples(folder: Path, out: Path, data: str | Path | None) -> Exported:
-    run = run_of(folder, data)
-    run.check_data()
+def _samples(folder: Path, out: Path, run: StoredRun) -> Exported:
     _refuse_begun(folder, run.spec.given)
     prompt, system = prompt_of(folder, run.header), run.header.get("system_prompt")
-    rows = {str(rebus.id): (n, rebus) for n, rebus in enumerate(run.data.rebuses)}
+    rows = _rows(run)
     files: dict[_Part, dict[int, str]] = {}
     for response in responses.stored(folder):
-        if str(response.id) not in rows:
-            raise StoreError(
-                f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the data "
-                "does not have."
-            )
-        doc_id, rebus = rows[str(response.id)]
+        doc_id, rebus = _row(folder, rows, response)
         tallies = scoring.scored(response, rebus).scores[official.NAME].tallies
         asked = [{"role": "system", "content": system}] if system else []
         asked.append({"role": "user", "content": prompt.build(rebus, response.setting)})
@@ -180,6 +175,34 @@ def _samples(folder: Path, out: Path, data: str | Path | None) -> Exported:
         path = out / f"samples_{_named(harness.TASKS[part[0]], part, files)}.jsonl"
         written.append(_write(path, [lines[doc_id] for doc_id in sorted(lines)]))
     return Exported(tuple(written), ())
+
+
+def _table(folder: Path, out: Path, run: StoredRun) -> Exported:
+    rows, found = _rows(run), []
+    for response in responses.stored(folder):
+        doc_id, rebus = _row(folder, rows, response)
+        answer = scoring.scored(response, rebus, run.spec.given)
+        place = (*_order((response.setting, response.sample)), doc_id)
+        found.append((place, answer_table.row(response, answer)))
+    path = out / "answers.parquet"
+    answer_table.write(path, [row for _, row in sorted(found, key=lambda pair: pair[0])])
+    return Exported((path,), ())
+
+
+def _rows(run: StoredRun) -> dict[str, tuple[int, Rebus]]:
+    """Return the rows by their ids as text, each with its number."""
+    return {str(rebus.id): (n, rebus) for n, rebus in enumerate(run.data.rebuses)}
+
+
+def _row(
+    folder: Path, rows: Mapping[str, tuple[int, Rebus]], response: Response
+) -> tuple[int, Rebus]:
+    if str(response.id) not in rows:
+        raise StoreError(
+            f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the data "
+            "does not have."
+        )
+    return rows[str(response.id)]
 
 
 def _order(part: _Part) -> tuple[int, int]:

@@ -6,8 +6,9 @@ They are raw texts, the sample log of lm-evaluation-harness, or the study's pars
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from apieval.analysis import findings
 from apieval.analysis.findings import Finding
@@ -59,10 +60,15 @@ def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PL
         settings or [setting],
         samples,
         parsers=parsers,
-        responses=source(path),
+        responses={**source(path), **named(fields)},
         findings=found,
     )
     return Foreign(measured, answered)
+
+
+def named(fields: Fields) -> dict[str, Any]:
+    """Return what a summary says of fields with names of their own; nothing of the usual ones."""
+    return {} if fields == PLAIN else {"fields": asdict(fields)}
 
 
 def _is_log(path: Path) -> bool:

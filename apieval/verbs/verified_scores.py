@@ -16,6 +16,7 @@ from apieval.analysis.measured import Measured
 from apieval.analysis.summary import summarize
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus import scoring
+from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import SAMPLE, Dataset, Selection
 from apieval.rebus.metrics import told
 from apieval.rebus.scoring import ScoredAnswer
@@ -106,24 +107,35 @@ def _of_run(
     yield from of_summary(stored, remade, scores)
 
 
-def _of_file(stored: Mapping[str, Any], path: Path) -> Check:
+def _fields(stored: Mapping[str, Any]) -> Fields:
+    """Return what the answers' fields were called."""
+    said = stored.get("responses")
+    given = said.get("fields") if isinstance(said, Mapping) else None
+    if not isinstance(given, Mapping):
+        return PLAIN
+    return Fields(str(given.get("id", PLAIN.id)), str(given.get("text", PLAIN.text)))
+
+
+def _of_file(stored: Mapping[str, Any], path: Path, more: Mapping[str, Any] | None = None) -> Check:
     name = "answers as in summary.json"
     if (claimed := stored.get("responses")) is None:
         return unchecked(name, "it says nothing of them")
     good, bad = f"{path.name} is the file that was scored", f"{path.name} has changed since"
-    return judged(name, good, bad, differences(claimed, source(path), "responses"))
+    return judged(
+        name, good, bad, differences(claimed, {**source(path), **(more or {})}, "responses")
+    )
 
 
 def _of_answers(
     folder: Path, stored: Mapping[str, Any], selection: Selection, answers: Path
 ) -> Iterator[Check]:
     """Yield the checks of a file's answers, read and scored anew."""
-    setting = _settings(stored)[0]
-    found = foreign.read(answers, selection, setting)
+    setting, fields = _settings(stored)[0], _fields(stored)
+    found = foreign.read(answers, selection, setting, fields)
     scores = Scores(folder)
     measured = replace(found.measured, model=_text(stored, "model"))
     remade = write(None, measured, found.answers, None, scores)
-    yield _of_file(stored, answers)
+    yield _of_file(stored, answers, foreign.named(fields))
     yield from of_summary(stored, remade, scores)
 
 

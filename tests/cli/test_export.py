@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import apieval
 from apieval.errors import ConfigError, StoreError
 from apieval.rebus.columns import GOLD
+from apieval.rebus.metrics import METRICS
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import TRANSIENT, FaultServer, first
 from tests.e2e.program import Material, configure, folder, lines, model, summary
@@ -80,6 +83,47 @@ def test_parts_of_a_run_give_its_official_figures(inside: Inside, run: Path, ten
     for path, setting in zip(paths, ("regular", "hints"), strict=True):
         again = figures(path, ten.path, setting=setting)[setting]["all"]["official"]
         assert again == summary(run)["figures"][setting]["all"]["official"]
+
+
+def test_a_table_holds_the_texts_and_the_figures(inside: Inside, run: Path) -> None:
+    answers = run / "responses.jsonl"
+    odd = "\u2028\x00\r\n\U0001f600 [0.1] = a;b"
+    rewrite(answers, 2, text=odd)
+    assert inside("score", run).code == 1
+    done = inside("export", run, "--format", "parquet")
+    assert (done.code, done.out.strip()) == (0, str(run / "export" / "answers.parquet"))
+    rows = pq.read_table(run / "export" / "answers.parquet").to_pylist()
+    places = [(each["setting"], int(each["id"])) for each in rows]
+    assert places == [(setting, n) for setting in ("regular", "hints") for n in range(10)]
+    texts = {(each["setting"], each["id"]): each["text"] for each in lines(answers)}
+    assert {place: row["text"] for place, row in zip(places, rows, strict=True)} == texts
+    assert rows[2]["text"] == odd
+    scores = {(e["setting"], e["id"], e["parser"]): e for e in lines(run / "scores.jsonl")}
+    for place, row in zip(places, rows, strict=True):
+        for parser in ("official", "tolerant", "tolerant-lenient"):
+            score = scores[(*place, parser)]
+            for metric in METRICS:
+                assert row[f"{parser.replace('-', '_')}_{metric}"] == score[metric]
+        for name in GOLD:
+            assert row[name] == scores[(*place, "official")][name]
+    assert rows[3]["outcome"] == "failed"
+    assert rows[3]["official_solution_match"] is None
+
+
+def test_a_table_needs_pyarrow_and_room(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("run", "baseline", "--limit", "1", "--given", "definitions", "--setting", "hints")
+    assert inside(*words).code == 0
+    (path,) = apieval.export(folder(), "parquet").files  # a begun run can be told so
+    assert pq.read_table(path)["official_word_guess_accuracy"].null_count
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(StoreError, match="cannot be written"):
+        apieval.export(folder(), "parquet", tmp_path / "file")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # as where it is not installed
+    with pytest.raises(StoreError, match="needs pyarrow"):
+        apieval.export(folder(), "parquet")
 
 
 def study(path: Path, *rows: tuple[object, ...]) -> Path:
@@ -191,7 +235,7 @@ def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
         apieval.export(scores, "lm-eval")
     with pytest.raises(ConfigError, match="--safe is of --format csv"):
         apieval.export(scores, "lm-eval", safe=True)
-    with pytest.raises(ConfigError, match="--data is of --format lm-eval"):
+    with pytest.raises(ConfigError, match="--data is not of --format csv"):
         apieval.export(scores, "csv", data="sample")
     (bare / "file").write_text("", "utf-8")
     with pytest.raises(StoreError, match="cannot be written"):

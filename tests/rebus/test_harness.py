@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from apieval import score
+from apieval import score, verify
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import harness, prompts
 from apieval.rebus.harness import Sample
@@ -185,3 +185,13 @@ def test_named_fields_are_of_jsonl_alone(tmp_path: Path) -> None:
     for path in (data, tmp_path):
         with pytest.raises(ConfigError, match="--id-field"):
             score(path, data, id_field="row")
+
+
+@pytest.mark.parametrize(("row", "text"), [("id", "text"), ("doc_id", "target")])
+def test_scores_of_both_are_verified(tmp_path: Path, row: str, text: str) -> None:
+    data = write_csv(tmp_path / "data.csv", [ROW])
+    path = log(tmp_path, line(target=ANSWER, first_pass_accuracy=0))
+    score(path, data, out=tmp_path / "out", id_field=row, text_field=text)
+    found = verify(tmp_path / "out", data, path)
+    assert found.holds, found
+    assert {each.name for each in found.checks} >= {"answers as in summary.json", "scores"}

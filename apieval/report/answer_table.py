@@ -1,0 +1,77 @@
+"""Answers as a Parquet table, one row an answer: its text, the official parts, every parser's figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from apieval.errors import StoreError
+from apieval.rebus.metrics import METRICS
+from apieval.rebus.parsers import official
+from apieval.rebus.scoring import PARSERS, ScoredAnswer
+from apieval.schema import Response
+
+FIGURES: Final = {
+    (parser, metric): f"{parser.replace('-', '_')}_{metric}"
+    for parser in PARSERS
+    for metric in METRICS
+}
+"""The columns of the figures, by parser and metric."""
+_TEXTS: Final = ("id", "setting", "subset", "outcome", "text", "reasoning", "finish_reason")
+_LISTS: Final = ("word_guesses", "solution_words")
+_WHOLE: Final = ("first_pass", "solution")
+
+
+def row(response: Response, answer: ScoredAnswer) -> dict[str, Any]:
+    """Return an answer's row; what has no score, as a failed request, has null figures."""
+    score = answer.scores[official.NAME]
+    found = {
+        "id": str(response.id),
+        "setting": response.setting,
+        "sample": response.sample,
+        "subset": answer.gold.subset,
+        "outcome": response.outcome.value,
+        "text": response.text,
+        "reasoning": response.reasoning,
+        "finish_reason": response.finish_reason,
+        **{name: list(getattr(score.prediction, name)) for name in _LISTS},
+        **{name: getattr(score.prediction, name) for name in _WHOLE},
+    }
+    for (parser, metric), column in FIGURES.items():
+        tally = (answer.scores[parser].tallies or {}).get(metric)
+        found[column] = tally.share if tally else None
+    return found
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows to a file, whole or not at all.
+
+    Raises:
+        StoreError: without pyarrow, and where the file cannot be written.
+    """
+    try:
+        # an extra, and heavy: needed for this one kind of file alone
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.parquet as pq  # noqa: PLC0415
+    except ImportError:
+        raise StoreError(
+            f"{path}: writing Parquet needs pyarrow; pip install 'apieval[parquet]', or export csv."
+        ) from None
+    fields = [
+        *((name, pa.string()) for name in (*_TEXTS, *_WHOLE)),
+        ("sample", pa.int64()),
+        *((name, pa.list_(pa.string())) for name in _LISTS),
+        *((name, pa.float64()) for name in FIGURES.values()),
+    ]
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(list(rows), schema=pa.schema(fields)), fresh)
+        fresh.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
+    finally:
+        if fresh.is_file():
+            fresh.unlink()
