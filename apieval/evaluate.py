@@ -26,7 +26,6 @@ from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import conversation, prompts
 from apieval.rebus.answers import PLAIN, Fields
-from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
@@ -114,9 +113,7 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
             options.settings,
             options.samples,
             prepared.identity,
-            conversation=Conversation(
-                _prompt(options), prepared.system_prompt, options.given, prepared.prefill
-            ),
+            conversation=prepared.conversation(_prompt(options), options.given),
         ):
             if cache.get(request) is None:
                 yield request, cache.nearest(request.identity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from apieval.analysis import by_subset
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.analysis.measured import Measured
 from apieval.analysis.shares import Counts, ratio
@@ -103,8 +104,10 @@ class Diagnoses:
         rebuses = measured.selection.rebuses
         self._places = {rebus.id: place for place, rebus in enumerate(rebuses)}
         self._of: dict[Setting, _Of] = {each: _Of(len(rebuses)) for each in measured.settings}
-        names = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
-        self._subsets = {name: [name in {ALL, rebus.subset} for rebus in rebuses] for name in names}
+        self._subsets = {
+            name: [name in {ALL, rebus.subset} for rebus in rebuses]
+            for name in by_subset.places(rebuses)
+        }
         self._words = [len(rebus.word_guesses) for rebus in rebuses]
 
     def add(self, answer: ScoredAnswer) -> tuple[str, dict[str, Any]] | None:

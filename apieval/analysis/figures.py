@@ -19,9 +19,9 @@ from functools import lru_cache, partial
 from itertools import chain, product
 from typing import Any, Final, Literal
 
+from apieval.analysis import by_subset
 from apieval.analysis.at_once import at_once
 from apieval.analysis.statistics import Interval, bootstrap, wilson
-from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, OF_REBUSES, total
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
@@ -80,7 +80,7 @@ class Collector:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
         golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
-        subsets = self._subsets()
+        subsets = by_subset.places(self._rebuses)
         cells = list(product(self._settings, subsets, METRICS))
         made = at_once(
             partial(self._cell, setting, subsets[subset], name, golds)
@@ -102,14 +102,6 @@ class Collector:
             for parser, rows in golds.items()
         }
         return _figures(name, mine, self._samples)
-
-    def _subsets(self) -> dict[str, list[int]]:
-        """Return the places of each subset's rebuses, all of them first."""
-        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
-        return {
-            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
-            for name in names
-        }
 
 
 def _nothing_yet(rebuses: int) -> Rights:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from apieval.analysis import by_subset
 from apieval.analysis.form_causes import Change, changes
 from apieval.analysis.measured import Measured
 from apieval.analysis.ratios import apart
@@ -101,16 +102,9 @@ class FormatLoss:
         return {
             setting: {
                 subset: self._of(setting, subset, places, golds)
-                for subset, places in self._subsets().items()
+                for subset, places in by_subset.places(self._rebuses).items()
             }
             for setting in self._settings
-        }
-
-    def _subsets(self) -> dict[str, list[int]]:
-        names = (ALL, *dict.fromkeys(r.subset for r in self._rebuses if r.subset is not None))
-        return {
-            name: [n for n, r in enumerate(self._rebuses) if name in (ALL, r.subset)]
-            for name in names
         }
 
     def _of(

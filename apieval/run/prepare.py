@@ -17,6 +17,8 @@ from apieval.providers.proxies import proxy_of
 from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
+from apieval.rebus.conversation import Conversation
+from apieval.rebus.prompts import Prompt
 from apieval.run.budget import Budget
 from apieval.run.prices import KnownPrice, price_of
 from apieval.schema import Given, Prefill
@@ -76,6 +78,10 @@ class Prepared:
             return "assistant"
         plain = isinstance(self.model, OpenAICompatible) and self.model.api == "completions"
         return "assistant" if plain else self.model.prefill
+
+    def conversation(self, prompt: Prompt, given: Given | None) -> Conversation:
+        """Return what is said to the model for every rebus."""
+        return Conversation(prompt, self.system_prompt, given, self.prefill)
 
     @property
     def most_tokens(self) -> int | None:

@@ -21,7 +21,6 @@ from apieval.options import RunOptions
 from apieval.providers.listing import served_models
 from apieval.providers.masking import Mask
 from apieval.rebus import conversation
-from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
 from apieval.run import check_steps
@@ -88,7 +87,7 @@ class OneCheck:
         setting, rebus = self.question.options.settings[0], self.question.rebus
         prompt = self.question.prompt
         given = self.question.options.given
-        said = Conversation(prompt, prepared.system_prompt, given, prepared.prefill)
+        said = prepared.conversation(prompt, given)
         request = conversation.request(rebus, setting, 0, prepared.identity, said)
         found = await self._asked(prepared, request)
         remedy = await self._remedy(prepared, found.failure) if found.failure else ""

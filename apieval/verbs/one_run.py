@@ -93,10 +93,7 @@ class OneRun:
     @property
     def conversation(self) -> Conversation:
         """Return what is said for every rebus."""
-        prepared = self.prepared
-        return Conversation(
-            self.prompt, prepared.system_prompt, self.options.given, prepared.prefill
-        )
+        return self.prepared.conversation(self.prompt, self.options.given)
 
     @property
     def label(self) -> str:

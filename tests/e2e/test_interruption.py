@@ -35,6 +35,7 @@ from tests.e2e.program import (
     stored,
     summary,
 )
+from tests.small_disk import mounted
 
 RUN: Final = ("run", "local", "--setting", "regular", "--cache", "off", "--yes")
 KILLS: Final = 5
@@ -270,18 +271,9 @@ def test_two_processes_share_a_cache(inside: Inside, tmp_path: Path) -> None:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Give a folder of 128 KB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    words = ("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(disk))
-    try:
-        done = subprocess.run(words, capture_output=True, check=False)
-    except OSError:
-        pytest.skip("there is no mount here")
-    if done.returncode:
-        pytest.skip("this user may not mount")
-    yield disk
-    end_all()  # who still runs holds it
-    subprocess.run(("umount", str(disk)), check=True)  # noqa: S607
+    with mounted(tmp_path / "disk", "128k") as disk:
+        yield disk
+        end_all()  # who still runs holds it
 
 
 def test_a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room(

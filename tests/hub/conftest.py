@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from apieval.hub.wanted import Wanted
 from apieval.hub.watchdog import Watchdog
 from tests.e2e.program import material
 from tests.hub.fakehub import FakeHub
+from tests.small_disk import mounted
 
 Transfer = Callable[..., Path]
 
@@ -43,17 +43,8 @@ def cache(tmp_path: Path) -> HubCache:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Give a disk of 2 MB, which the file fills by half."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    words = ("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk))
-    try:
-        done = subprocess.run(words, capture_output=True, check=False)
-    except OSError:
-        pytest.skip("there is no mount here")
-    if done.returncode:
-        pytest.skip("this user may not mount")
-    yield disk
-    subprocess.run(("umount", str(disk)), check=True)  # noqa: S607
+    with mounted(tmp_path / "disk", "2m") as disk:
+        yield disk
 
 
 @pytest.fixture
