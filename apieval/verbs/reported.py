@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,8 +61,7 @@ def gathered(folders: Sequence[Path]) -> Document:
         for each, folder in zip(scored, folders, strict=True)
     ]
     comparison, doubts = _compared(folders)
-    made = datetime.now(UTC).date().isoformat()
-    return Document(made=made, runs=runs, comparison=comparison, doubts=doubts)
+    return Document(runs=runs, comparison=comparison, doubts=doubts)
 
 
 def _compared(folders: Sequence[Path]) -> tuple[dict[str, Any] | None, list[str]]:
