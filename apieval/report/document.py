@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from apieval.analysis.standing_out import Sentence
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedRun:
@@ -27,7 +29,7 @@ class ReportedRun:
     summary: Mapping[str, Any]
     header: Mapping[str, Any] | None
     effect: Mapping[str, Any] | None = None
-    sentences: Sequence[str] = ()
+    sentences: Sequence[Sentence] = ()
     lacking: Sequence[str] = ()
 
 
@@ -46,4 +48,4 @@ class Document:
     doubts: Sequence[str] = ()
     ranks: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    sentences: Sequence[str] = ()
+    sentences: Sequence[Sentence] = ()
