@@ -55,6 +55,7 @@ LATE = {
     "evaluate": {
         "apieval.verbs.one_check",
         "apieval.verbs.one_run",
+        "apieval.verbs.reported",
         "apieval.run.cache",
         "apieval.run.prepare",
         "apieval.verbs.side_by_side",

@@ -10,7 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
-from apieval.verbs.reported import Items
+from apieval.verbs.reports import Items
 
 
 def report(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from apieval.analysis import effect, ranks, side_by_side, standing_out
 from apieval.analysis.pairing import Scored
@@ -18,14 +17,13 @@ from apieval.report.files import SUMMARY
 from apieval.report.page import writing
 from apieval.run import header
 from apieval.verbs.compared import of_scored
+from apieval.verbs.reports import ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
-ITEMS: Final = ("none", "wrong", "all")
-Items = Literal["none", "wrong", "all"]
 _LATER: Final[Mapping[str, Any]] = {
     "diagnosis": None,
     "format_loss": None,
@@ -43,14 +41,6 @@ _PLAIN: Final[Mapping[str, Any]] = {
     "coverage": None,
     "over_samples": None,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """The files of a report, and what speaks against it."""
-
-    files: tuple[Path, ...]
-    doubts: tuple[str, ...]
 
 
 def report(
