@@ -14,7 +14,7 @@ from apieval.schema import Prediction, RowId
 
 HEADER: Final = ("", "idx", *GOLD)
 """The first column, without a name, is the line's number, as in the study's own files."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _QUOTED: Final = frozenset(',"\r\n')
 
 
@@ -31,7 +31,7 @@ def row(number: int, row_id: RowId, parts: Prediction, *, safe: bool = False) ->
 
 def formulas(row_id: RowId, parts: Prediction) -> int:
     """Return how many cells of an answer a spreadsheet would take for a formula."""
-    return sum(cell.startswith(_FORMULA) for cell in _cells(row_id, parts))
+    return sum(cell.startswith(FORMULA) for cell in _cells(row_id, parts))
 
 
 def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:
@@ -43,7 +43,7 @@ def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:
 
 
 def _safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _quoted(cell: str) -> str:
