@@ -12,8 +12,7 @@ from apieval.report.page.items import Items, Key
 from apieval.report.page.packing import Chunks
 from apieval.wording import counted
 
-Which = Literal["none", "wrong", "all"]
-WHICH: Final[tuple[Which, ...]] = ("none", "wrong", "all")
+Which = Literal["wrong", "all"]
 _KEPT: Final = 2 / 3
 """How much of too many items is tried next."""
 
@@ -39,7 +38,7 @@ def fitted(items: Items, which: Which, limit: int) -> Data:
     The texts of all items are shortened before right answers are left out, but not to nothing;
     then the texts go, and then the last items. With no room for any there are none.
     """
-    every = items.keys()
+    every = items.ordered()
     wrong = [key for key in every if not _solved_by_all(items, key)]
     rooms = ROOMS[ROOMS.index(items.room) :]
     if which == "all" and (

@@ -130,7 +130,7 @@ class Items:
     doubts: Sequence[str] = ()
     room: Room = FULL
 
-    def keys(self) -> list[Key]:
+    def ordered(self) -> list[Key]:
         """Return every item that a run has an answer to, in the order of the data files."""
         return sorted(
             dict.fromkeys(key for run in self.runs for key in run.answers), key=self._place

@@ -11,8 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from markupsafe import Markup
-
+from apieval.report.page.embedded import Embedded
 from apieval.report.page.fitting import Data, Which, fitted
 from apieval.report.page.items import Items
 
@@ -22,37 +21,22 @@ SCRIPTS: Final = ("text", "data", "state", "filters", "list", "steps", "item", "
 """The parts of the script, in the order they are put together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fragment:
-    """What a page embeds: `html` where the view stands, `blocks` anywhere before the script.
+    """The view as a page embeds it, and what was left out of it, which it says too."""
 
-    The page's policy must allow the script by its hash, and needs nothing else for it. `notices`
-    say what was left out; the view says it too.
-    """
-
-    html: Markup
-    style: str
-    script: str
-    blocks: Markup
+    embedded: Embedded
     notices: tuple[str, ...]
 
 
-def fragment(items: Items, which: Which = "all", limit: int = LIMIT) -> Fragment | None:
-    """Return the view of some items, None where `none` are wanted.
+def fragment(items: Items, which: Which = "all", limit: int = LIMIT) -> Fragment:
+    """Return the view of some items; `wrong` are those that some run did not solve.
 
-    `wrong` are the items that some run did not solve. `limit` is how many characters the data may
-    take; what does not fit is left out, and said.
+    `limit` is how many characters the data may take; what does not fit is left out, and said.
     """
-    if which == "none":
-        return None
     data = fitted(items, which, limit)
-    return Fragment(
-        html=Markup(_read("view.html")),  # noqa: S704 # a file of the package
-        style=_read("view.css"),
-        script=_script(),
-        blocks=_blocks(data),
-        notices=tuple(data.notices),
-    )
+    html = _read("view.html") + _blocks(data)
+    return Fragment(Embedded(html, _script(), _read("view.css")), tuple(data.notices))
 
 
 @cache
@@ -67,10 +51,12 @@ def _script() -> str:
     return f'(() => {{\n"use strict";\n{parts}}})();\n'
 
 
-def _blocks(data: Data) -> Markup:
+def _blocks(data: Data) -> str:
     """Return the elements that hold the data; a browser runs nothing of their type."""
     named = [("index", data.index)]
     named += [(f"steps-{number}", each) for number, each in enumerate(data.steps.packed)]
     named += [(f"texts-{number}", each) for number, each in enumerate(data.texts.packed)]
-    element = Markup('<script type="application/octet-stream" id="rebuses-{}">{}</script>\n')
-    return Markup().join(element.format(name, each) for name, each in named)
+    return "".join(
+        f'<script type="application/octet-stream" id="rebuses-{name}">{each}</script>\n'
+        for name, each in named
+    )

@@ -45,9 +45,9 @@ function* answerOf(data, item, at, answer, texts) {
   yield make("p", "rv-verdict", ...verdictOf(data, item, at));
   if (answer.took?.error) yield make("p", "rv-error", "Error: ", visible(answer.took.error));
   yield* listed("Shows", Object.entries(answer.shows ?? {}).map(([name, value]) => FACTS[name]?.(value)));
-  yield* listed("Read through (tolerant)", (answer.seen_through ?? []).map(named));
+  yield* listed("Read through (tolerant)", [(answer.seen_through ?? []).map(named).join(", ")]);
   yield* listed("Not found (tolerant)", Object.entries(answer.why ?? {}).map(([part, why]) => `${named(part)}: ${why}`));
-  const took = took_of(answer.took ?? {});
+  const took = tookOf(answer.took ?? {});
   if (took.childElementCount) yield took;
   if (!model.texts) return;
   if (!texts) {
@@ -80,7 +80,7 @@ function* listed(title, told) {
   yield make("div", "rv-facts", make("h5", "", title), list);
 }
 
-function took_of(took) {
+function tookOf(took) {
   const shown = make("dl", "rv-took");
   const tell = (name, value) => {
     if (value !== null) shown.append(make("div", "", make("dt", "", name), make("dd", "", visible(String(value)))));
@@ -98,14 +98,15 @@ function took_of(took) {
   if ((took.attempts ?? 1) !== 1) tell("Attempts", count("attempts"));
   tell("Finish reason", given("finish_reason"));
   tell("Served model", given("served_model"));
-  tell("Asked", given("created"));
+  tell("Answered", given("created")?.slice(0, 19).replace("T", " ") ?? null);
   return shown;
 }
 
 /** Return a long text that folds; what is folded is put into the page when it is opened. */
 function folding(title, value, model, open) {
   const length = typeof value === "string" ? [...value].length : value[2];
-  const summary = make("summary", "", `${title}, ${number(length)} ${length === 1 ? "character" : "characters"}`);
+  const cut = typeof value === "string" ? "" : ", not all of them here";
+  const summary = make("summary", "", `${title}, ${number(length)} ${length === 1 ? "character" : "characters"}${cut}`);
   const shown = make("details", "rv-text", summary);
   const fill = () => {
     if (shown.childElementCount > 1) return;

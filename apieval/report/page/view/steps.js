@@ -52,7 +52,7 @@ function* wordLines(part, gold, answers, name, only = null) {
   const longest = Math.max(0, ...answers.map((each) => each?.official[part][0].length ?? 0));
   const count = gold?.length ?? longest;
   for (let at = 0; at < count; at += 1) {
-    yield { name: `${only === "tolerant" ? "along the key: " : ""}${name(at)}`, part, at, gold: gold?.[at], only };
+    yield { name: `${only === "tolerant" ? "tolerant: " : ""}${name(at)}`, part, at, gold: gold?.[at], only };
   }
   const beyond = (each) => each && (each[only ?? "official"] ?? each.official)[part][0].length > count;
   if (answers.some(beyond)) yield { name: "beyond the last", part, from: count, gold: "", only };

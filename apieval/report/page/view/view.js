@@ -61,6 +61,7 @@ class View {
   }
 
   typed() {
+    this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.typing);
     this.typing = setTimeout(() => this.filter(false), 150);
   }
@@ -79,6 +80,7 @@ class View {
     const stale = () => asking !== this.asking;
     const before = this.state;
     this.state = state;
+    this.root.setAttribute("aria-busy", "true");
     this.fill(state);
     if (!this.listed || FILTERS.some((name) => before[name] !== state[name])) {
       const found = await this.wanted(state, stale);
@@ -97,6 +99,7 @@ class View {
     if (focus === "item") this.pane.querySelector("h3")?.focus();
     if (focus === "list") this.focusEntry(item);
     this.root.dataset.ready = hashOf(state);
+    this.root.removeAttribute("aria-busy");
   }
 
   fill(state) {
@@ -122,7 +125,6 @@ class View {
     const shown = found.slice(begin, begin + PAGE);
     this.list.replaceChildren(...shown.map((item, at) => entry(data, item, begin + at, found.length, this.link(item))));
     this.list.start = begin + 1;
-    if (open !== this.open) this.list.parentElement.scrollTop = 0;
     this.current(open);
     const items = `${data.size === 1 ? "item" : "items"}, of ${number(data.index.rows.length)} rebuses`;
     this.say(`${number(found.length)} of ${number(data.size)} ${items}`);
@@ -141,10 +143,18 @@ class View {
     return hashOf({ ...this.state, page: 1, item: this.data.address(item) });
   }
 
+  /** Mark the open item in the list, and bring it to where the list shows it. */
   current(item) {
-    for (const link of this.list.querySelectorAll("a")) {
-      if (Number(link.dataset.item) === item) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
+    const box = this.list.parentElement;
+    const link = item === null ? null : this.list.querySelector(`a[data-item="${item}"]`);
+    if (!link) {
+      box.scrollTop = 0;
+      return;
+    }
+    link.setAttribute("aria-current", "true");
+    const top = link.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
+    if (top < box.scrollTop || top + link.offsetHeight > box.scrollTop + box.clientHeight - 60) {
+      box.scrollTop = Math.max(0, top - box.clientHeight / 3);
     }
   }
 
