@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -23,13 +22,18 @@ class Picture(Protocol):
     def dark(self) -> str: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """A fragment of HTML that its maker has escaped, and the script and the style it needs.
+class Embedded(Protocol):
+    """A part of the page that its maker has escaped, with the script and the style it needs.
 
-    Neither script nor style may hold the end of its own element; data stand in the fragment.
+    `html` goes where it is read, `blocks` (the data) before the scripts. Neither script nor style
+    may hold the end of its own element.
     """
 
-    html: str
-    script: str = ""
-    style: str = ""
+    @property
+    def html(self) -> str: ...  # noqa: D102
+    @property
+    def blocks(self) -> str: ...  # noqa: D102
+    @property
+    def script(self) -> str: ...  # noqa: D102
+    @property
+    def style(self) -> str: ...  # noqa: D102

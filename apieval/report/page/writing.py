@@ -25,12 +25,12 @@ def written(
     outline: Outline, pictures: Sequence[Picture] = (), items: Embedded | None = None
 ) -> str:
     """Return the whole page."""
-    styles = [_own("page.css"), *([items.style] if items and items.style else [])]
-    scripts = [_own("page.js"), *([items.script] if items and items.script else [])]
+    styles = [_own("page.css"), *([items.style] if items else [])]
+    scripts = [_own("page.js"), *([items.script] if items else [])]
     page: str = _template().render(
         outline=outline,
         pictures=pictures,
-        items=items.html if items else None,
+        items=items,
         styles=styles,
         scripts=scripts,
         policy=_policy(scripts, styles),
