@@ -68,14 +68,17 @@ def gathered(
         StoreError: for scores or answers that cannot be read, naming file and line.
     """
     golds = golds_of(runs, data, say)
-    held, doubts = Held(), list(golds.doubts)
+    held, doubts, remarks = Held(), list(golds.doubts), list[str]()
     answered = []
     for run in runs:
         digest = run.summary["data"]["digest"]
         answers = dict(_scored(run.folder / SCORES, digest, golds.rows.get))
         texts = run.folder / RESPONSES
         there = texts.exists()
-        doubts += _texts(run, answers, held) if there else [_without(run)]
+        if there:
+            doubts += _texts(run, answers, held)
+        else:
+            remarks.append(_without(run))
         answered.append(
             AnsweredRun(
                 name=run.name,
@@ -85,7 +88,14 @@ def gathered(
             )
         )
     names = {run.summary["data"]["digest"]: str(run.summary["data"]["name"]) for run in runs}
-    return Items(runs=answered, golds=golds.rows, data=names, doubts=doubts, room=held.room)
+    return Items(
+        runs=answered,
+        golds=golds.rows,
+        data=names,
+        doubts=doubts,
+        remarks=remarks,
+        room=held.room,
+    )
 
 
 def _without(run: ReportedRun) -> str:
