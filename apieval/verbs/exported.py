@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from apieval.errors import ConfigError, StoreError
-from apieval.verbs import exported_study, exported_texts
+from apieval.report.eee.names import About
+from apieval.verbs import exported_eee, exported_study, exported_texts
 from apieval.verbs.export_files import Exported
 from apieval.verbs.results import run_of
 
 __all__ = ["Exported", "Format", "export"]
 
-Format = Literal["csv", "lm-eval", "parquet"]
+Format = Literal["csv", "lm-eval", "parquet", "eee"]
 FOLDER: Final = "export"
 """Where the files go, in the run's folder, unless another is named."""
 
@@ -24,6 +25,7 @@ def export(
     *,
     data: str | Path | None = None,
     safe: bool = False,
+    about: About | None = None,
 ) -> Exported:
     """Write a run's answers as `csv`, the study's layout, or as `lm-eval`, a sample log.
 
@@ -38,6 +40,8 @@ def export(
     if not folder.is_dir():
         raise StoreError(f"{folder}: there is no such folder; name a run folder.")
     where = Path(out) if out else folder / FOLDER
+    if about is not None and format != "eee":
+        raise ConfigError("--model-id, --organization and --relationship are of --format eee.")
     if format == "csv":
         if data is not None:
             raise ConfigError("--data is not of --format csv, which needs no data file.")
@@ -46,5 +50,7 @@ def export(
         raise ConfigError("--safe is of --format csv; leave it out.")
     run = run_of(folder, data)
     run.check_data()
+    if format == "eee":
+        return exported_eee.eee(folder, where, run, about or About())
     written = exported_texts.samples if format == "lm-eval" else exported_texts.table
     return written(folder, where, run)

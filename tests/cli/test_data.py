@@ -114,6 +114,17 @@ class TestScore:
         assert "apieval data fetch`, or give a file with --data PATH" in done.err
         assert len(hub.seen) == asked
 
+    def test_exports_the_terms_with_the_rows(self, run: Path) -> None:
+        done = apieval.export(run, "eee")
+        assert done.warnings[-1] == (
+            f"the items hold rows of the data ({PUBLISHED['licence']}); mind it where you publish them"
+        )
+        document = json.loads(done.files[0].read_text("utf-8"))
+        source = document["evaluation_results"][0]["source_data"]
+        assert source["additional_details"].items() >= PUBLISHED.items()
+        subsets = {each["evaluation_name"] for each in document["evaluation_results"]}
+        assert "verbalized_rebus.hints.ood" in subsets
+
     def test_of_raw_answers_says_the_terms(
         self, cache: HubCache, content: bytes, inside: Inside, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -16,19 +16,8 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.columns import GOLD
 from apieval.rebus.metrics import METRICS
 from tests.e2e.conftest import Inside
-from tests.e2e.faults import TRANSIENT, FaultServer, first
-from tests.e2e.program import Material, configure, folder, lines, model, summary
+from tests.e2e.program import Material, folder, lines, summary
 from tests.records import PUBLISHED, needs_published, rebus, write_csv
-
-
-@pytest.fixture
-def run(inside: Inside, ten: Material, tmp_path: Path) -> Path:
-    """Return a run of both settings in which one request failed."""
-    plan = first(99, TRANSIENT["500"], [ten.rebus(3)])
-    with FaultServer(ten.answers, plan) as server:
-        configure(tmp_path, local=model(server.url, limits={"max_retries": 0}))
-        assert inside("run", "local", "--data", ten.path, "--cache", "off").code == 1
-    return folder()
 
 
 def rewrite(path: Path, row: int, **changes: object) -> None:
@@ -44,13 +33,13 @@ def figures(path: Path, data: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN
     return found
 
 
-def test_samples_of_a_run_give_its_figures(inside: Inside, run: Path, ten: Material) -> None:
-    answers = run / "responses.jsonl"
+def test_samples_of_a_run_give_its_figures(inside: Inside, lacking: Path, ten: Material) -> None:
+    answers = lacking / "responses.jsonl"
     rewrite(answers, 1, outcome="truncated", finish_reason="length")
     odd = " = \u2028\r\x00\U0001f600\nSoluzione: \x85x"
     rewrite(answers, 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "lm-eval", "--out", "out")
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "lm-eval", "--out", "out")
     assert (done.code, done.err) == (0, "")
     names = ["samples_eureka_original.jsonl", "samples_eureka_hints.jsonl"]
     assert done.out.split() == [str(Path("out") / name) for name in names]
@@ -62,16 +51,18 @@ def test_samples_of_a_run_give_its_figures(inside: Inside, run: Path, ten: Mater
         path.rename(shown)
         assert inside("score", shown, "--data", ten.path, "--out", "again").code in {0, 1}
         again = summary(Path("again"))
-        assert again["figures"][setting] == summary(run)["figures"][setting]
-        assert again["outcomes"] == {setting: summary(run)["outcomes"][setting]}
+        assert again["figures"][setting] == summary(lacking)["figures"][setting]
+        assert again["outcomes"] == {setting: summary(lacking)["outcomes"][setting]}
         assert not any(each["kind"] == "harness_differs" for each in again["findings"])
 
 
-def test_parts_of_a_run_give_its_official_figures(inside: Inside, run: Path, ten: Material) -> None:
+def test_parts_of_a_run_give_its_official_figures(
+    inside: Inside, lacking: Path, ten: Material
+) -> None:
     odd = ' = a;"b",\r=c\n5 = \x85d\nPrima lettura: -x\r\nSoluzione: @y'
-    rewrite(run / "responses.jsonl", 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "csv", "--json")
+    rewrite(lacking / "responses.jsonl", 2, text=odd)
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "csv", "--json")
     document = json.loads(done.out)
     assert done.code == 0
     assert len(document["warnings"]) == 2
@@ -79,26 +70,26 @@ def test_parts_of_a_run_give_its_official_figures(inside: Inside, run: Path, ten
     assert document["warnings"][1].startswith("4 cells that a spreadsheet would compute")
     paths = [Path(each) for each in document["files"]]
     assert [each.name for each in paths] == ["answers_regular.csv", "answers_hints.csv"]
-    assert paths[0].parent == run / "export"
+    assert paths[0].parent == lacking / "export"
     for path, setting in zip(paths, ("regular", "hints"), strict=True):
         again = figures(path, ten.path, setting=setting)[setting]["all"]["official"]
-        assert again == summary(run)["figures"][setting]["all"]["official"]
+        assert again == summary(lacking)["figures"][setting]["all"]["official"]
 
 
-def test_a_table_holds_the_texts_and_the_figures(inside: Inside, run: Path) -> None:
-    answers = run / "responses.jsonl"
+def test_a_table_holds_the_texts_and_the_figures(inside: Inside, lacking: Path) -> None:
+    answers = lacking / "responses.jsonl"
     odd = "\u2028\x00\r\n\U0001f600 [0.1] = a;b"
     rewrite(answers, 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "parquet")
-    assert (done.code, done.out.strip()) == (0, str(run / "export" / "answers.parquet"))
-    rows = pq.read_table(run / "export" / "answers.parquet").to_pylist()
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "parquet")
+    assert (done.code, done.out.strip()) == (0, str(lacking / "export" / "answers.parquet"))
+    rows = pq.read_table(lacking / "export" / "answers.parquet").to_pylist()
     places = [(each["setting"], int(each["id"])) for each in rows]
     assert places == [(setting, n) for setting in ("regular", "hints") for n in range(10)]
     texts = {(each["setting"], each["id"]): each["text"] for each in lines(answers)}
     assert {place: row["text"] for place, row in zip(places, rows, strict=True)} == texts
     assert rows[2]["text"] == odd
-    scores = {(e["setting"], e["id"], e["parser"]): e for e in lines(run / "scores.jsonl")}
+    scores = {(e["setting"], e["id"], e["parser"]): e for e in lines(lacking / "scores.jsonl")}
     for place, row in zip(places, rows, strict=True):
         for parser in ("official", "tolerant", "tolerant-lenient"):
             score = scores[(*place, parser)]
