@@ -16,14 +16,8 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.columns import GOLD
 from apieval.rebus.metrics import METRICS
 from tests.e2e.conftest import Inside
-from tests.e2e.program import Material, folder, lines, summary
+from tests.e2e.program import Material, folder, lines, rewrite, summary
 from tests.records import PUBLISHED, needs_published, rebus, write_csv
-
-
-def rewrite(path: Path, row: int, **changes: object) -> None:
-    """Change the answers to a row, as no server can be made to give them."""
-    changed = [each | (changes if each["id"] == row else {}) for each in lines(path)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in changed), "utf-8")
 
 
 def figures(path: Path, data: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401 # as score
