@@ -44,11 +44,13 @@ def export(
             metavar="sample|hub|PATH",
         ),
     ] = None,
-    safe: Annotated[
+    exact: Annotated[
         bool,
         option(
-            "--safe",
-            help="Write an apostrophe before cells of the CSV that a spreadsheet would compute.",
+            "--exact",
+            help="csv: byte for byte the study's layout. Without it an apostrophe stands before what a "
+            "spreadsheet would compute, and the ids are called safe_idx; `apieval score` reads the "
+            "same text out of both.",
         ),
     ] = False,
     model_id: Annotated[
@@ -79,7 +81,7 @@ def export(
     """
     told = any(each is not None for each in (model_id, organization, relationship))
     about = About(model_id, organization or UNKNOWN, relationship or "other") if told else None
-    done = evaluate.export(folder, format, out, data=data, safe=safe, about=about)
+    done = evaluate.export(folder, format, out, data=data, exact=exact, about=about)
     for warning in done.warnings:
         output.say(f"warning: {warning}")
     if json:

@@ -24,14 +24,17 @@ def export(
     out: str | Path | None = None,
     *,
     data: str | Path | None = None,
-    safe: bool = False,
+    exact: bool = False,
     about: About | None = None,
 ) -> Exported:
-    """Write a run's answers as `csv`, the study's layout, or as `lm-eval`, a sample log.
+    """Write a run's answers in the layout of another tool.
 
-    `csv` also takes what `apieval score --out` wrote, and with `safe` keeps a spreadsheet from
-    computing cells; `lm-eval`, and `parquet`, a table of texts, parts and figures, need the run's
-    texts and its data file, `data` where that stands elsewhere now. The files go to `out`, else to `export` in the folder.
+    `csv` is the study's, of parsed parts, and also takes what `apieval score --out` wrote. No
+    spreadsheet computes its cells, and `apieval.score` reads the text as it was; with `exact` it is
+    the study's byte for byte. `lm-eval` is a sample log, `parquet` a table of texts, parts and
+    figures, `eee` the interchange format "Every Eval Ever"; they need the run's texts and its data
+    file, `data` where that stands elsewhere now. `about` is what an `eee` document says besides.
+    The files go to `out`, else to `export` in the folder.
 
     Raises:
         ConfigError, DataError, StoreError: naming what cannot be exported, and the remedy.
@@ -45,9 +48,9 @@ def export(
     if format == "csv":
         if data is not None:
             raise ConfigError("--data is not of --format csv, which needs no data file.")
-        return exported_study.study(folder, where, safe=safe)
-    if safe:
-        raise ConfigError("--safe is of --format csv; leave it out.")
+        return exported_study.study(folder, where, exact=exact)
+    if exact:
+        raise ConfigError("--exact is of --format csv; leave it out.")
     run = run_of(folder, data)
     run.check_data()
     if format == "eee":

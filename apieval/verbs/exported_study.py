@@ -20,7 +20,7 @@ from apieval.wording import counted
 _WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
 
 
-def study(folder: Path, out: Path, *, safe: bool) -> Exported:
+def study(folder: Path, out: Path, *, exact: bool) -> Exported:
     """Write what the official parser read, as `apieval score` has stored it.
 
     Raises:
@@ -43,10 +43,10 @@ def study(folder: Path, out: Path, *, safe: bool) -> Exported:
     written = []
     for part in sorted(files, key=order):
         ordered = sorted(files[part].items(), key=lambda pair: _place(pair[0]))
-        lines = (study_csv.row(n, *each, safe=safe) for n, each in enumerate(ordered))
+        lines = (study_csv.row(n, *each, exact=exact) for n, each in enumerate(ordered))
         path = out / f"answers_{named(part[0], part, files)}.csv"
-        written.append(write(path, [study_csv.header(), *lines]))
-    return Exported(tuple(written), tuple(_doubts(counts, safe=safe)))
+        written.append(write(path, [study_csv.header(exact=exact), *lines]))
+    return Exported(tuple(written), tuple(_doubts(counts, exact=exact)))
 
 
 def _official(path: Path) -> Iterator[tuple[Part, RowId, Outcome, Prediction]]:
@@ -89,7 +89,7 @@ def _place(row_id: RowId) -> tuple[bool, int, str]:
     return not number, row_id if isinstance(row_id, int) else 0, str(row_id)
 
 
-def _doubts(counts: Mapping[str, int], *, safe: bool) -> Iterator[str]:
+def _doubts(counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:
     if n := counts["failed"]:
         yield f"{counted(n, 'failed request')} left out: there is no answer"
     if n := counts["wrong"]:
@@ -97,7 +97,10 @@ def _doubts(counts: Mapping[str, int], *, safe: bool) -> Iterator[str]:
             f"{counted(n, 'answer')} cut or refused, wrong here; the CSV cannot say so, and what it "
             "holds of them may be counted right"
         )
-    if (n := counts["formulas"]) and safe:
-        yield f"{counted(n, 'cell')} with an apostrophe before: read back they are other text"
+    if (n := counts["formulas"]) and exact:
+        yield f"{counted(n, 'cell')} that a spreadsheet would compute (= + - @); leave --exact out"
     elif n:
-        yield f"{counted(n, 'cell')} that a spreadsheet would compute (= + - @); --safe prevents it"
+        yield (
+            f"{counted(n, 'cell')} with an apostrophe before what a spreadsheet would compute; "
+            "`apieval score` reads them without, other tools need --exact"
+        )

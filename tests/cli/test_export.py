@@ -61,7 +61,7 @@ def test_parts_of_a_run_give_its_official_figures(
     assert done.code == 0
     assert len(document["warnings"]) == 2
     assert document["warnings"][0] == "1 failed request left out: there is no answer"
-    assert document["warnings"][1].startswith("4 cells that a spreadsheet would compute")
+    assert document["warnings"][1].startswith("4 cells with an apostrophe before")
     paths = [Path(each) for each in document["files"]]
     assert [each.name for each in paths] == ["answers_regular.csv", "answers_hints.csv"]
     assert paths[0].parent == lacking / "export"
@@ -133,26 +133,53 @@ def scores(tmp_path: Path) -> Path:
 
 
 def test_the_studys_csv_comes_back_byte_for_byte(scores: Path) -> None:
-    done = apieval.export(scores, "csv")
+    done = apieval.export(scores, "csv", exact=True)
     assert done.files == (scores / "export" / "answers_regular.csv",)
     assert done.files[0].read_bytes() == (scores.parent / "parsed.csv").read_bytes()
-    assert done.warnings[0].startswith("2 cells that a spreadsheet would compute")
+    assert done.warnings == (
+        "3 cells that a spreadsheet would compute (= + - @); leave --exact out",
+    )
 
 
-def test_safe_cells_are_no_formulas(scores: Path) -> None:
-    done = apieval.export(scores, "csv", scores.parent / "safe", safe=True)
-    assert done.warnings == ("2 cells with an apostrophe before: read back they are other text",)
+def test_safe_cells_are_no_formulas_and_are_read_as_they_were(scores: Path) -> None:
+    done = apieval.export(scores, "csv")
+    assert done.warnings[0].startswith("3 cells with an apostrophe before what a spreadsheet")
     with done.files[0].open(encoding="utf-8", newline="") as file:
-        passes = [each["first_pass"] for each in csv.DictReader(file)]
-    assert passes == ['\'=1+"1"', "'@"]
+        rows = list(csv.DictReader(file))
+    assert [each["first_pass"] for each in rows] == ['\'=1+"1"', "'@"]
+    assert [each["word_guesses"] for each in rows] == ["a, b;'-c", ""]
+    assert [each["safe_idx"] for each in rows] == ["2", "10"]
+    apieval.score(done.files[0], scores.parent / "gold.csv", out=scores.parent / "again")
+    stored = [
+        (folder / "scores.jsonl").read_bytes() for folder in (scores, scores.parent / "again")
+    ]
+    assert stored[0] == stored[1]
+
+
+def test_apostrophes_of_a_file_that_says_nothing_are_text(tmp_path: Path) -> None:
+    data = write_csv(tmp_path / "gold.csv", [{"idx": "0", **dict.fromkeys(GOLD, "x")}])
+    parsed = study(tmp_path / "parsed.csv", (0, "'=a", "'", "''+", "'-b"))
+    apieval.score(parsed, data, out=tmp_path / "scores")
+    [score] = lines(tmp_path / "scores" / "scores.jsonl")
+    assert [score[name] for name in GOLD] == [["'=a"], "'", ["''+"], "'-b"]
+    assert apieval.export(tmp_path / "scores", "csv", exact=True).files[0].read_bytes() == (
+        parsed.read_bytes()
+    )
+    (safe,) = apieval.export(tmp_path / "scores", "csv", tmp_path / "safe").files
+    apieval.score(safe, data, out=tmp_path / "again")
+    assert lines(tmp_path / "again" / "scores.jsonl") == [score]
 
 
 @needs_published
 def test_the_published_csv_comes_back_byte_for_byte(tmp_path: Path) -> None:
     parsed = PUBLISHED / "gpt4o_parsed.csv"
     apieval.score(parsed, PUBLISHED / "gold.csv", out=tmp_path)
-    (written,) = apieval.export(tmp_path, "csv").files
+    (written,) = apieval.export(tmp_path, "csv", exact=True).files
     assert written.read_bytes() == parsed.read_bytes()
+    (safe,) = apieval.export(tmp_path, "csv", tmp_path / "safe").files
+    apieval.score(safe, PUBLISHED / "gold.csv", out=tmp_path / "again")
+    stored = [each / "scores.jsonl" for each in (tmp_path, tmp_path / "again")]
+    assert stored[0].read_bytes() == stored[1].read_bytes()
 
 
 def test_what_was_cut_is_warned_of(scores: Path) -> None:
@@ -218,8 +245,8 @@ def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
         apieval.export(bare, "csv")
     with pytest.raises(StoreError, match="no run"):
         apieval.export(scores, "lm-eval")
-    with pytest.raises(ConfigError, match="--safe is of --format csv"):
-        apieval.export(scores, "lm-eval", safe=True)
+    with pytest.raises(ConfigError, match="--exact is of --format csv"):
+        apieval.export(scores, "lm-eval", exact=True)
     with pytest.raises(ConfigError, match="--data is not of --format csv"):
         apieval.export(scores, "csv", data="sample")
     (bare / "file").write_text("", "utf-8")
