@@ -19,7 +19,7 @@ from apieval.cli.options import option
 from apieval.cli.progress import progress
 from apieval.errors import ConfigError
 from apieval.options import RunOptions
-from apieval.report import side_by_side, terminal
+from apieval.report import prompt_spread, side_by_side, terminal
 from apieval.run.watcher import Watcher
 from apieval.verbs.results import Result
 from apieval.wording import counted
@@ -160,7 +160,7 @@ def run(
         _tell(result, table=not json)
     if len(results) > 1 and not json:
         output.show(side_by_side.render([each.summary for each in results]))
-        output.show(side_by_side.spreads(apart))
+        output.show(prompt_spread.render(apart))
     _say_how_to_go_on({result.status for result in results})
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
