@@ -81,6 +81,21 @@ def test_what_is_at_hand_needs_no_hub(
     assert len(hub.seen) == asked
 
 
+def test_a_run_on_another_commit_is_told_the_way_back(
+    hub: FakeHub, inside: Inside, content: bytes
+) -> None:
+    assert inside(*RUN).code == 0
+    hub.push(LATER, test=content.replace(b"definizione", b"Definizione"))
+    assert inside("data", "fetch", "--again").code == 0
+    done = inside(*RUN)
+    assert done.code == 2
+    assert "has changed since this run began" in done.err
+    back = f"apieval data fetch --revision {COMMIT}"
+    assert f"go back with `{back}`, give another --name, or start over with --fresh" in done.err
+    assert inside(*back.split()[1:]).code == 0
+    assert inside(*RUN).code == 0
+
+
 class TestScore:
     @pytest.fixture
     def run(self, hub: FakeHub, inside: Inside) -> Path:
