@@ -55,6 +55,7 @@ lock: dev-env ## Resolve pyproject.toml anew into the lock files
 
 docs: docs-env ## Build the documentation site into site/; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs --quiet build --strict
+	@$(DOCS)/bin/python tools/check_site.py site
 	@echo "open site/index.html"
 
 docs-reference: dev-env ## Write what of docs/ is made from the program
