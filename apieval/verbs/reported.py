@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from apieval.analysis import effect, ranks, side_by_side, standing_out
 from apieval.analysis.pairing import Scored
+from apieval.analysis.spread import over_prompts
+from apieval.analysis.steps_alone import steps_alone
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import latex, markdown, outlined, tidy_csv
@@ -89,18 +91,26 @@ def gathered(folders: Sequence[Path]) -> Document:
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
     if len(runs) == 1:
         return Document(runs=runs)
-    comparison, doubts = _compared(scored)
+    alike = _alike(scored)
+    apart = [each.name for each in scored if each not in alike]
+    comparison, doubts = _compared(alike)
+    summaries = [run.summary for run in runs]
+    with _readable(folders):
+        spread, steps = over_prompts(summaries), steps_alone(summaries)
     if comparison is None:
-        return Document(runs=runs, doubts=doubts)
-    every = [run.name for run in runs]
-    names = ranks.ranked({run.name: run.summary for run in runs})
+        return Document(runs=runs, apart=apart, doubts=doubts, spread=spread, steps=steps)
+    every = [each.name for each in alike]
+    names = ranks.ranked({run.name: run.summary for run in runs if run.name not in apart})
     places = ranks.ranks(comparison, names)
     return Document(
         runs=runs,
+        apart=apart,
         comparison=comparison,
         ranks=places,
         best=ranks.best(comparison, names),
         sentences=side_by_side.sentences(comparison, names if places else every, places),
+        spread=spread,
+        steps=steps,
     )
 
 
@@ -121,7 +131,16 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
     )
 
 
+def _alike(runs: Sequence[Scored]) -> list[Scored]:
+    """Return the runs that can stand beside each other: with nothing given, else as the first."""
+    given = {each.given for each in runs}
+    kind = None if None in given else runs[0].given
+    return [each for each in runs if each.given == kind]
+
+
 def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]:
+    if len(runs) == 1:
+        return None, []
     try:
         return of_scored(runs, parser=official.NAME), []
     except (DataError, StoreError) as error:
