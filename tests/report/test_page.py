@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,24 +17,12 @@ import apieval
 from apieval.report import outlined
 from apieval.report.page import writing
 from apieval.verbs import reported
-from tests.report.documents import scored
+from tests.report.documents import altered
 from tests.report.pages import Element, parsed
 
 HOSTILE = (
     "<script>alert(1)</script>{{ 7*7 }}{% raw %}\u202egnirts\x07 \" onload='x' javascript:x &amp;"
 )
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return folders of scores: three models, and one that has no answer to two rebuses."""
-    root = tmp_path_factory.mktemp("runs")
-    return {
-        "half": scored(root, "half", {"regular": 6, "hints": 18}),
-        "more": scored(root, "more", {"regular": 30, "hints": 36}),
-        "none": scored(root, "none", {"regular": 0, "hints": 0}),
-        "part": scored(root, "part", {"regular": 6, "hints": 18}, failed=[3, 30]),
-    }
 
 
 def page(*folders: Path) -> str:
@@ -50,16 +37,6 @@ def one(folders: dict[str, Path]) -> Element:
 @pytest.fixture(scope="module")
 def three(folders: dict[str, Path]) -> Element:
     return parsed(page(folders["half"], folders["more"], folders["none"]))
-
-
-def altered(folder: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """Return a copy of a scored folder whose summary was changed."""
-    out.mkdir()
-    (out / "scores.jsonl").write_bytes((folder / "scores.jsonl").read_bytes())
-    summary = json.loads((folder / "summary.json").read_text("utf-8"))
-    change(summary)
-    (out / "summary.json").write_text(json.dumps(summary), "utf-8")
-    return out
 
 
 class TestOne:
