@@ -9,7 +9,17 @@ from apieval import version
 from apieval.analysis.signed import of_figure as figure_signature
 from apieval.data import load
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
-from apieval.evaluate import Exported, Verification, compare, export, run, score, verify
+from apieval.evaluate import (
+    Exported,
+    Reported,
+    Verification,
+    compare,
+    export,
+    report,
+    run,
+    score,
+    verify,
+)
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
@@ -33,6 +43,7 @@ __all__ = [
     "Outcome",
     "Prediction",
     "Rebus",
+    "Reported",
     "Response",
     "Result",
     "RunOptions",
@@ -48,6 +59,7 @@ __all__ = [
     "figure_signature",
     "load",
     "parse",
+    "report",
     "run",
     "score",
     "tally",

@@ -10,42 +10,39 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
 from apieval import config as configuration
 from apieval import data as datasets
-from apieval.analysis import compare as comparison
-from apieval.analysis import objections
-from apieval.analysis.objections import Objection
-from apieval.analysis.pairing import Scored
-from apieval.analysis.shared_wrong import shared
 from apieval.config import Providers
-from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
+from apieval.errors import ConfigError, StoreError, did_you_mean
 from apieval.options import RunOptions
 from apieval.rebus import conversation, prompts
 from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
-from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
 from apieval.run import plan
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
 from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
-from apieval.verbs import foreign, scored
+from apieval.verbs import foreign
 from apieval.verbs.audited import Auditor
+from apieval.verbs.compared import compare
 from apieval.verbs.exported import Exported, export
+from apieval.verbs.reports import Items, Reported
 from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.verbs.verification import Verification, verify
 
 __all__ = [
     "Exported",
+    "Reported",
     "Verification",
     "check",
     "compare",
     "export",
+    "report",
     "run",
     "score",
     "verify",
@@ -155,6 +152,27 @@ def check(
     return sorted(found, key=lambda each: names.index(each.model))
 
 
+def report(
+    folders: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    data: str | Path | None = None,
+    items: Items = "wrong",
+) -> Reported:
+    """Write the report of one run, or of several side by side, and return its files.
+
+    `folders` are run folders, or what `score` wrote to its `out`. The files go to `out`; without
+    it those of one run go to its folder, those of several to `report` beside the first. `items` are
+    the rebuses that stand in the page one by one, `data` their file where it is elsewhere now.
+
+    Raises:
+        ConfigError, DataError, StoreError: naming file and remedy.
+    """
+    from apieval.verbs import reported  # noqa: PLC0415 # only a report takes its chapters
+
+    return reported.report(folders, out, data=data, items=items)
+
+
 def _providers(options: RunOptions) -> Providers:
     return configuration.load(configuration.find_file(options.config, Path.cwd()))
 
@@ -235,75 +253,6 @@ def score(  # noqa: PLR0913 # an argument an option
     found = foreign.read(path, selection, setting or "regular", fields)
     onlooker = Onlooker() if against is None else Auditor(selection, against)
     return result_of(path.stem, out, write(out, found.measured, found.answers, None, onlooker))
-
-
-def compare(
-    folders: Sequence[str | Path],
-    *,
-    parser: str = official.NAME,
-    baseline: str | None = None,
-    force: bool = False,
-) -> dict[str, Any]:
-    """Compare the scores of runs, rebus by rebus: each with each, or all with the `baseline`.
-
-    `folders` are run folders, or what `score` wrote to its `out`; `baseline` names one of them by
-    its folder, its folder's name or its model. What is returned is the document that `--json`
-    prints. With `force` runs of different data or parser versions are compared all the same.
-
-    Raises:
-        ConfigError, DataError, StoreError: naming file, line and remedy.
-    """
-    runs = scored.read_all([Path(each) for each in folders], parser)
-    first = None if baseline is None else _baseline(runs, baseline)
-    doubts = list(objections.found(runs))
-    refused = [each.text for each in doubts if each.level == "refusal"]
-    if refused and not force:
-        raise DataError(
-            f"these runs cannot be compared: {'; '.join(refused)}. Score them anew with one version "
-            "and on the same data, or say --force to compare them all the same."
-        )
-    doubts += _copies(runs)
-    document = comparison.compare(runs, parser, [*map(_forced, doubts)], first)
-    if not document["tests"]:
-        raise StoreError(
-            "there is nothing to compare: no two runs answered one rebus in one setting."
-        )
-    if not force and any(each["left_out"]["other_words"] for each in document["comparisons"]):
-        raise DataError(
-            "these runs cannot be compared: they count different numbers of words in the same "
-            "rebuses, so their gold rows differ. Score them anew, or say --force to leave such out."
-        )
-    return document
-
-
-def _copies(runs: Sequence[Scored]) -> Iterator[Objection]:
-    """Yield a doubt for every two runs that share their wrong answers."""
-    for one, other in combinations(runs, 2):
-        if one.side and other.side and any(shared(one.side, other.side)):
-            for each in shared(scored.with_texts(one), scored.with_texts(other)):
-                yield Objection(each["kind"], each["level"], each["text"])
-
-
-def _forced(doubt: Objection) -> Objection:
-    """Return an objection as it stands in a comparison that was made in spite of it."""
-    if doubt.level != "refusal":
-        return doubt
-    return replace(doubt, level="warning", text=f"compared by force: {doubt.text}")
-
-
-def _baseline(runs: Sequence[Scored], baseline: str) -> str:
-    for given in ("name", "folder", "model"):
-        found = [run.name for run in runs if getattr(run, given) == baseline]
-        if len(found) == 1:
-            return found[0]
-    found = [run.name for run in runs if Path(run.folder).resolve().name == baseline]
-    if len(found) == 1:
-        return found[0]
-    names = [run.name for run in runs]
-    raise ConfigError(
-        f"--baseline {baseline}: not one of these runs{did_you_mean(baseline, names)}; "
-        f"they are {', '.join(names)}."
-    )
 
 
 def _check(models: Sequence[str], options: RunOptions) -> None:

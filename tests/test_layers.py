@@ -56,6 +56,7 @@ LATE = {
     "evaluate": {
         "apieval.verbs.one_check",
         "apieval.verbs.one_run",
+        "apieval.verbs.reported",
         "apieval.run.cache",
         "apieval.run.prepare",
         "apieval.verbs.side_by_side",
@@ -67,6 +68,7 @@ LATE = {
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "rebus.tokens": {"tokenizers"},
     "report.answer_table": {"pyarrow", "pyarrow.parquet"},
+    "report.page.writing": {"jinja2"},
     "run.prepare": {"apieval.rebus.baseline.server"},
     "verbs.exported": {"apieval.verbs.exported_eee"},
 }

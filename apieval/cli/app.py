@@ -14,7 +14,19 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
 from apieval import loading
-from apieval.cli import cache, check, compare, export, models, output, run, score, serve, verify
+from apieval.cli import (
+    cache,
+    check,
+    compare,
+    export,
+    models,
+    output,
+    report,
+    run,
+    score,
+    serve,
+    verify,
+)
 from apieval.cli.data import group
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
@@ -83,6 +95,7 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("verify")(verify.verify)
 app.command("export")(export.export)
 app.command("models")(models.models)

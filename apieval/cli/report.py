@@ -1,0 +1,63 @@
+"""`apieval report`: results for people, in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apieval import evaluate
+from apieval.cli import options, output
+from apieval.cli.options import option
+from apieval.verbs.reports import Items
+
+
+def report(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run folders, or what `apieval score --out` wrote.",
+            metavar="RUN",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        option(
+            "--out",
+            help="Write the files there; without it into the run's folder, of several runs into "
+            "`report` beside the first.",
+            metavar="DIR",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        option(
+            "--data",
+            help="The data file, where it is not where the runs found it.",
+            metavar="FILE",
+        ),
+    ] = None,
+    items: Annotated[
+        Items,
+        option("--items", help="Which rebuses the page shows one by one."),
+    ] = "wrong",
+    json: options.Json = False,
+) -> None:
+    """Write the report of one run, or of several side by side; nothing is asked.
+
+    `report.html` is one page that needs no other file and no network; `report.md` says the same for
+    GitHub, `table.tex` is for a paper (booktabs), `table.csv` has a row for every figure.
+
+    Of several runs the report has ranks, each a range of places, and every pair held against each
+    other; runs that cannot be compared stand side by side without ranks, and the report says why.
+    """
+    done = evaluate.report(folders, out, data=data, items=items)
+    for doubt in done.doubts:
+        output.say(f"WARNING: {doubt}")
+    if json:
+        output.document({"files": [str(each) for each in done.files], "warnings": done.doubts})
+    else:
+        for path in done.files:
+            output.line(str(path))
