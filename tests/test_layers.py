@@ -66,6 +66,7 @@ LATE = {
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "rebus.tokens": {"tokenizers"},
     "report.answer_table": {"pyarrow", "pyarrow.parquet"},
+    "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""

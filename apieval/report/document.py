@@ -13,13 +13,15 @@ class ReportedRun:
     """One run of a report: what was measured, what it was measured on, and what it took.
 
     `name` is what the run goes by among the others, as in a comparison; `header` the content of its
-    `run.json`, None where answers were scored that another tool collected.
+    `run.json`, None where answers were scored that another tool collected; so is `spending`, what the
+    answers took (`analysis.spending`).
     """
 
     name: str
     folder: Path
     summary: Mapping[str, Any]
     header: Mapping[str, Any] | None
+    spending: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from apieval.analysis.spending import Spending
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import markdown
 from apieval.report.document import Document, ReportedRun
 from apieval.report.files import SUMMARY
-from apieval.run import header
+from apieval.run import header, responses
 from apieval.verbs.compared import compare
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
@@ -58,6 +59,7 @@ def gathered(folders: Sequence[Path]) -> Document:
             folder=folder,
             summary=_summary(folder),
             header=header.read(folder),
+            spending=_spending(folder),
         )
         for each, folder in zip(scored, folders, strict=True)
     ]
@@ -80,6 +82,16 @@ def _summary(folder: Path) -> dict[str, Any]:
     if summary is None:
         raise StoreError(f"{folder}: there is no {SUMMARY}; `apieval score {folder}` writes it.")
     return summary
+
+
+def _spending(folder: Path) -> dict[str, Any] | None:
+    """Return what a run's answers took; None where there are none of its own."""
+    if not (folder / responses.RESPONSES).is_file():
+        return None
+    made = Spending()
+    for each in responses.stored(folder):
+        made.add(each)
+    return made.summary()
 
 
 def _write(path: Path, text: str) -> Path:
