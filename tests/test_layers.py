@@ -68,6 +68,7 @@ LATE = {
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
     "rebus.tokens": {"tokenizers"},
     "report.answer_table": {"pyarrow", "pyarrow.parquet"},
+    "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
     "report.page.writing": {"jinja2"},
     "run.prepare": {"apieval.rebus.baseline.server"},
     "verbs.exported": {"apieval.verbs.exported_eee"},

@@ -21,7 +21,8 @@ class ReportedRun:
     `run.json`, None where answers were scored that another tool collected. `summary` is that of
     `summary.json`, and has every part a reader may ask for: None or empty where an older version
     scored the run, and then the part is among the `lacking`. `effect` is what hints did, rebus by
-    rebus (`analysis.effect`), None without both settings; `sentences` say what stands out.
+    rebus (`analysis.effect`), None without both settings; `spending` what the answers took
+    (`analysis.spending`), None as the header is; `sentences` say what stands out.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ReportedRun:
     effect: Mapping[str, Any] | None = None
     sentences: Sequence[Sentence] = ()
     lacking: Sequence[str] = ()
+    spending: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
