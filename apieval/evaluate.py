@@ -31,7 +31,7 @@ from apieval.verbs import foreign
 from apieval.verbs.audited import Auditor
 from apieval.verbs.compared import compare
 from apieval.verbs.exported import Exported, export
-from apieval.verbs.reported import Reported, report
+from apieval.verbs.reports import Items, Reported
 from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
 from apieval.verbs.verification import Verification, verify
 
@@ -150,6 +150,27 @@ def check(
     apart = one_check.batches(checks) if models is None else [[each] for each in checks]
     found = one_check.carry_out(apart)
     return sorted(found, key=lambda each: names.index(each.model))
+
+
+def report(
+    folders: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    data: str | Path | None = None,
+    items: Items = "wrong",
+) -> Reported:
+    """Write the report of one run, or of several side by side, and return its files.
+
+    `folders` are run folders, or what `score` wrote to its `out`. The files go to `out`; without
+    it those of one run go to its folder, those of several to `report` beside the first. `items` are
+    the rebuses that stand in the page one by one, `data` their file where it is elsewhere now.
+
+    Raises:
+        ConfigError, DataError, StoreError: naming file and remedy.
+    """
+    from apieval.verbs import reported  # noqa: PLC0415 # only a report takes its chapters
+
+    return reported.report(folders, out, data=data, items=items)
 
 
 def _providers(options: RunOptions) -> Providers:

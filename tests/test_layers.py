@@ -55,6 +55,7 @@ LATE = {
     "evaluate": {
         "apieval.verbs.one_check",
         "apieval.verbs.one_run",
+        "apieval.verbs.reported",
         "apieval.run.cache",
         "apieval.run.prepare",
         "apieval.verbs.side_by_side",
@@ -67,6 +68,7 @@ LATE = {
     "rebus.tokens": {"tokenizers"},
     "report.answer_table": {"pyarrow", "pyarrow.parquet"},
     "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
+    "report.page.writing": {"jinja2"},
     "run.prepare": {"apieval.rebus.baseline.server"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""

@@ -80,16 +80,20 @@ class Common:
 
 def common(a: Scored, b: Scored, setting: Setting) -> Common:
     """Bring the answers of two runs together, rebus by rebus, in the order of A."""
-    rows_a, rows_b = a.rows[setting], b.rows[setting]
+    return joined(a.rows[setting], b.rows[setting], a.ids, max(a.rebuses, b.rebuses))
+
+
+def joined(rows_a: Rows, rows_b: Rows, ids: Mapping[str, RowId], asked: int) -> Common:
+    """Bring two sets of answers to the same rebuses together; `asked` is how many there should be."""
     rebuses, reasons = [], Counter(dict.fromkeys(REASONS, 0))
     for name in dict.fromkeys((*rows_a, *rows_b)):
         found = _both(rows_a.get(name), rows_b.get(name))
         if isinstance(found, str):
             reasons[found] += 1
         else:
-            rebuses.append(Both(a.ids[name], found))
+            rebuses.append(Both(ids[name], found))
     known = len(rebuses) + reasons.total()
-    reasons["missing_in_both"] = max(0, max(a.rebuses, b.rebuses) - known)
+    reasons["missing_in_both"] = max(0, asked - known)
     return Common(rebuses, dict(reasons))
 
 

@@ -10,6 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.verbs.reports import Items
 
 
 def report(
@@ -30,10 +31,29 @@ def report(
             metavar="DIR",
         ),
     ] = None,
+    data: Annotated[
+        Path | None,
+        option(
+            "--data",
+            help="The data file, where it is not where the runs found it.",
+            metavar="FILE",
+        ),
+    ] = None,
+    items: Annotated[
+        Items,
+        option("--items", help="Which rebuses the page shows one by one."),
+    ] = "wrong",
     json: options.Json = False,
 ) -> None:
-    """Write the report of one run, or of several side by side; nothing is asked."""
-    done = evaluate.report(folders, out)
+    """Write the report of one run, or of several side by side; nothing is asked.
+
+    `report.html` is one page that needs no other file and no network; `report.md` says the same for
+    GitHub, `table.tex` is for a paper (booktabs), `table.csv` has a row for every figure.
+
+    Of several runs the report has ranks, each a range of places, and every pair held against each
+    other; runs that cannot be compared stand side by side without ranks, and the report says why.
+    """
+    done = evaluate.report(folders, out, data=data, items=items)
     for doubt in done.doubts:
         output.say(f"WARNING: {doubt}")
     if json:

@@ -1,11 +1,16 @@
-"""What a report says, gathered before any of it is written: the verb fills it, writers only read it."""
+"""What a report says, gathered before any of it is written: the verb fills it, writers only read it.
+
+It has no date of its own, so that the same runs give the same report, byte for byte.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from apieval.analysis.standing_out import Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,8 +18,12 @@ class ReportedRun:
     """One run of a report: what was measured, what it was measured on, and what it took.
 
     `name` is what the run goes by among the others, as in a comparison; `header` the content of its
-    `run.json`, None where answers were scored that another tool collected; so is `spending`, what the
-    answers took (`analysis.spending`).
+    `run.json`, None where answers were scored that another tool collected. `summary` is that of
+    `summary.json`, and has every part a reader may ask for: None or empty where an older version
+    scored the run, and then the part is among the `lacking`. `spending` is
+    what its answers took (`analysis.spending`), None where there are none of its own; `effect` what
+    hints did, rebus by rebus (`analysis.effect`), None without both settings; `sentences` say what
+    stands out.
     """
 
     name: str
@@ -22,17 +31,24 @@ class ReportedRun:
     summary: Mapping[str, Any]
     header: Mapping[str, Any] | None
     spending: Mapping[str, Any] | None = None
+    effect: Mapping[str, Any] | None = None
+    sentences: Sequence[Sentence] = ()
+    lacking: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """A whole report: its runs in the order they were named, and what they are side by side.
 
-    `made` is the day, as YYYY-MM-DD; `comparison` is that of `apieval compare`, None for one run and
-    where the runs cannot be compared, which then is among the `doubts`.
+    `comparison` is that of `apieval compare`, None for one run and where the runs cannot be
+    compared, which then is among the `doubts`. `ranks[setting][name]` are the first and the last
+    place a run may have, `best[setting][metric]` the run that is shown to be better than each other,
+    where there is one. `sentences` say what the runs are side by side.
     """
 
-    made: str
     runs: Sequence[ReportedRun]
-    comparison: Mapping[str, Any] | None
-    doubts: Sequence[str]
+    comparison: Mapping[str, Any] | None = None
+    doubts: Sequence[str] = ()
+    ranks: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    best: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sentences: Sequence[Sentence] = ()

@@ -21,9 +21,10 @@ from apieval.schema import Setting
 from apieval.wording import counted
 
 _UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters but tab and line feed, line separators, marks and overrides of direction."""
+"""Control characters but tab and line feed, line separators, marks and overrides of direction, and
+halves of characters, which no file can hold."""
 LEAST: Final = 64
 FIGURE: Final = 5
 """The width of a figure, as 0.555."""

@@ -35,6 +35,17 @@ def compare(
         ConfigError, DataError, StoreError: naming file, line and remedy.
     """
     runs = scored.read_all([Path(each) for each in folders], parser)
+    return of_scored(runs, parser=parser, baseline=baseline, force=force)
+
+
+def of_scored(
+    runs: Sequence[Scored], *, parser: str, baseline: str | None = None, force: bool = False
+) -> dict[str, Any]:
+    """Compare runs whose scores were read by that parser; else as `compare`.
+
+    Raises:
+        ConfigError, DataError, StoreError: naming file, line and remedy.
+    """
     first = None if baseline is None else _baseline(runs, baseline)
     doubts = list(objections.found(runs))
     refused = [each.text for each in doubts if each.level == "refusal"]

@@ -2,86 +2,148 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from apieval.analysis import effect, ranks, side_by_side, standing_out
+from apieval.analysis.pairing import Scored
 from apieval.analysis.spending import Spending
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus.parsers import official
-from apieval.report import markdown
+from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
 from apieval.report.files import SUMMARY
+from apieval.report.page import writing
 from apieval.run import header, responses
-from apieval.verbs.compared import compare
+from apieval.verbs.compared import of_scored
+from apieval.verbs.reports import ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
+FIGURES: Final = "figures"
+_LATER: Final[Mapping[str, Any]] = {
+    "diagnosis": None,
+    "format_loss": None,
+    "gaps": {},
+    "dependence": None,
+    "findings": [],
+}
+"""What older versions did not write, and what stands for nothing of it."""
+_PLAIN: Final[Mapping[str, Any]] = {
+    "samples": 1,
+    "prompt": {"name": None, "official": None},
+    "given": None,
+    "usage": None,
+    "served": None,
+    "coverage": None,
+    "over_samples": None,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """The files of a report, and what speaks against it."""
-
-    files: tuple[Path, ...]
-    doubts: tuple[str, ...]
-
-
-def report(folders: Sequence[str | Path], out: str | Path | None = None) -> Reported:
+def report(
+    folders: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    data: str | Path | None = None,
+    items: Items = "wrong",
+) -> Reported:
     """Write the report of one run, or of several side by side.
 
     `folders` are run folders, or what `score` wrote to its `out`. The files go to `out`; without
-    it those of one run go to its folder, those of several to `report` beside the first.
+    it those of one run go to its folder, those of several to `report` beside the first. `items` are
+    the rebuses that stand in the page one by one, `data` their file where it is elsewhere now.
 
     Raises:
         ConfigError, DataError, StoreError: naming file and remedy.
     """
+    if items not in ITEMS:
+        raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
     where = [Path(each) for each in folders]
     document = gathered(where)
+    del data  # the rebuses one by one are to come
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
-    files = [_write(target / markdown.REPORT, "".join(f"{s}\n" for s in markdown.lines(document)))]
-    return Reported(tuple(files), tuple(document.doubts))
+    with _readable(where):
+        outline, pictures = outlined.outlined(document), figures.draw(document)
+        drawn = figures.write(pictures, target / FIGURES)
+        links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
+        texts = {
+            writing.PAGE: [writing.written(outline, pictures)],
+            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
+            latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
+            tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
+        }
+        files = [_write(target / name, text) for name, text in texts.items()]
+    return Reported((*files, *drawn), tuple(document.doubts))
 
 
 def gathered(folders: Sequence[Path]) -> Document:
-    """Return what the folders hold, brought together."""
+    """Return what the folders hold, brought together.
+
+    Raises:
+        ConfigError, StoreError: naming file and remedy.
+    """
     if not folders:
         raise ConfigError("name at least one run folder.")
     scored = read_all(folders, official.NAME, least=1)
-    runs = [
-        ReportedRun(
-            name=each.name,
-            folder=folder,
-            summary=_summary(folder),
-            header=header.read(folder),
-            spending=_spending(folder),
-        )
-        for each, folder in zip(scored, folders, strict=True)
-    ]
-    comparison, doubts = _compared(folders)
-    made = datetime.now(UTC).date().isoformat()
-    return Document(made=made, runs=runs, comparison=comparison, doubts=doubts)
+    runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
+    if len(runs) == 1:
+        return Document(runs=runs)
+    comparison, doubts = _compared(scored)
+    if comparison is None:
+        return Document(runs=runs, doubts=doubts)
+    every = [run.name for run in runs]
+    names = ranks.ranked({run.name: run.summary for run in runs})
+    places = ranks.ranks(comparison, names)
+    return Document(
+        runs=runs,
+        comparison=comparison,
+        ranks=places,
+        best=ranks.best(comparison, names),
+        sentences=side_by_side.sentences(comparison, names if places else every, places),
+    )
 
 
-def _compared(folders: Sequence[Path]) -> tuple[dict[str, Any] | None, list[str]]:
-    if len(folders) == 1:
-        return None, []
+def _run(scored: Scored, folder: Path) -> ReportedRun:
+    found = read_summary(folder) or {}
+    summary = {**_PLAIN, **_LATER, **found}
+    changed = effect.of_hints(scored)
+    with _readable([folder]):
+        sentences = standing_out.of_run(summary, changed)
+    return ReportedRun(
+        name=scored.name,
+        folder=folder,
+        summary=summary,
+        header=header.read(folder),
+        spending=_spending(folder),
+        effect=changed,
+        sentences=sentences,
+        lacking=[name for name in _LATER if name not in found],
+    )
+
+
+def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]:
     try:
-        return compare(folders), []
+        return of_scored(runs, parser=official.NAME), []
     except (DataError, StoreError) as error:
         return None, [str(error)]
 
 
-def _summary(folder: Path) -> dict[str, Any]:
-    summary = read_summary(folder)
-    if summary is None:
-        raise StoreError(f"{folder}: there is no {SUMMARY}; `apieval score {folder}` writes it.")
-    return summary
+@contextmanager
+def _readable(folders: Sequence[Path]) -> Iterator[None]:
+    """Turn what a summary of another make does to its reader into an error with a remedy."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        which = " or ".join(str(folder / SUMMARY) for folder in folders)
+        raise StoreError(
+            f"{which}: not as this version writes it ({type(error).__name__}: {error}); write it anew "
+            "with `apieval score`."
+        ) from error
 
 
 def _spending(folder: Path) -> dict[str, Any] | None:
@@ -94,11 +156,11 @@ def _spending(folder: Path) -> dict[str, Any] | None:
     return made.summary()
 
 
-def _write(path: Path, text: str) -> Path:
+def _write(path: Path, text: Iterable[str]) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            file.write(text)
+            file.writelines(text)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
     return path

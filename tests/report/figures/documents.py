@@ -77,7 +77,7 @@ def run(
 
 def document(*several: ReportedRun) -> Document:
     """Return a document of runs."""
-    return Document(made="2026-11-30", runs=several, comparison=None, doubts=[])
+    return Document(runs=several)
 
 
 @contextmanager

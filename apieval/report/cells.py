@@ -1,0 +1,76 @@
+"""Cells of the report's tables: figures with their intervals, differences, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from apieval.analysis.plain_words import points
+from apieval.report.outline import WHOLE, Bar, Cell
+from apieval.report.terminal import number
+
+NONE: Final = "-"
+MISSING: Final = "not known"
+_MILLION: Final = 1_000_000
+_SMALL: Final = 0.01
+
+Figure = Mapping[str, Any]
+
+
+def figure(found: Figure, *, strong: bool = False, bar: bool = False) -> Cell:
+    """Return a figure and its interval; where answers are missing, what it can still become."""
+    if "at_least" in found:
+        bounds = between(found["at_least"], found["at_most"])
+        return Cell(bounds, f"{number(found['answered'])} answered", strong)
+    low, high = found["low"], found["high"]
+    drawn = Bar(low, found["value"], high) if bar and low is not None else None
+    return Cell(number(found["value"]), between(low, high), strong, drawn)
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Return an interval of shares; empty where there is none."""
+    return "" if low is None or high is None else f"{number(low)}\u2013{number(high)}"
+
+
+def difference(found: Figure, name: str = "difference", *, shown: bool = False) -> Cell:
+    """Return a difference in points, with its interval; one that is shown stands out."""
+    if "at_least" in found:
+        return Cell("partial", f"{points(found['at_least'])} to {points(found['at_most'])}")
+    if found[name] is None:
+        return Cell(NONE)
+    low, high = found["low"], found["high"]
+    detail = "" if low is None else f"{points(low)} to {points(high)}"
+    return Cell(points(found[name]), detail, shown)
+
+
+def share(found: Figure) -> Cell:
+    """Return a share of answers, with a bar."""
+    return figure(found, bar=found["value"] is not None and found["value"] <= WHOLE[1])
+
+
+def count(n: int | None) -> Cell:
+    """Return a count."""
+    return Cell(NONE if n is None else f"{n:,}")
+
+
+def shorter(n: float) -> str:
+    """Return a large number in few digits: 2.8 M, 812,345."""
+    return f"{n / _MILLION:,.2f} M" if n >= _MILLION else f"{n:,.0f}"
+
+
+def dollars(cost: float | None) -> str:
+    """Return a cost in dollars; unknown is not zero, and what is paid is not nothing."""
+    if cost is None:
+        return MISSING
+    return f"{cost:.4f} USD" if 0 < cost < _SMALL else f"{cost:,.2f} USD"
+
+
+def seconds(value: float | None) -> str:
+    """Return a time in seconds, minutes or hours."""
+    if value is None:
+        return MISSING
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{value:.1f} s"

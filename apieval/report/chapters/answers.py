@@ -1,0 +1,87 @@
+"""What the answers were and what they took: outcomes, tokens, cost, time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from apieval.report.cells import MISSING, NONE, count, dollars, seconds, shorter
+from apieval.report.document import ReportedRun
+from apieval.report.names import OUTCOMES
+from apieval.report.outline import Cell, Column, Row, Table
+
+_TOKENS: Final = {
+    "prompt_tokens": "Prompt tokens",
+    "completion_tokens": "Completion tokens",
+    "reasoning_tokens": "of these, reasoning",
+    "cached_tokens": "Cached prompt tokens",
+}
+
+
+def outcomes(run: ReportedRun) -> Table:
+    """Return how the answers of each setting came out."""
+    by_setting = run.summary["outcomes"]
+    seen = [name for name in OUTCOMES if any(each.get(name) for each in by_setting.values())]
+    rows = [
+        Row([Cell(OUTCOMES[name]), *(count(each.get(name, 0)) for each in by_setting.values())])
+        for name in seen
+    ]
+    columns = [Column("answers", figures=False), *map(Column, by_setting)]
+    return Table("How the answers came out", columns, rows)
+
+
+def taken(run: ReportedRun) -> list[tuple[str, str]]:
+    """Return tokens, cost and time of a run, as far as they are known."""
+    usage, header = run.summary["usage"], run.header or {}
+    if not usage:
+        return []
+    found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
+    found = [each for each in found if each[1] != MISSING] or [("Tokens", MISSING)]
+    found.append(("Cost", _cost(usage)))
+    if usage.get("from_cache"):
+        found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
+    if header.get("took_s") is not None:
+        found.append(("Time", f"{seconds(header['took_s'])}, all requests and the scoring"))
+    return found
+
+
+def taken_by_all(runs: Sequence[ReportedRun]) -> Table:
+    """Return what every run took, a row each."""
+    columns = [
+        Column("run", figures=False),
+        *map(Column, ("answers", "prompt tokens", "completion tokens", "cost", "time")),
+    ]
+    return Table("Tokens, cost and time", columns, [_row(run) for run in runs])
+
+
+def _row(run: ReportedRun) -> Row:
+    usage, header = run.summary["usage"] or {}, run.header or {}
+    took = header.get("took_s")
+    cells = [
+        count(usage.get("answers")),
+        *(Cell(_sum(usage.get(name))) for name in ("prompt_tokens", "completion_tokens")),
+        Cell(_cost(usage) if usage else NONE),
+        Cell(NONE if took is None else seconds(took)),
+    ]
+    return Row([Cell(run.name), *cells])
+
+
+def _sum(found: Mapping[str, Any] | None) -> str:
+    return NONE if not found or found["sum"] is None else shorter(found["sum"])
+
+
+def _tokens(usage: Mapping[str, Any], name: str) -> str:
+    found = usage.get(name) or {"sum": None, "known_for": 0}
+    if found["sum"] is None:
+        return MISSING
+    known = found["known_for"]
+    mean = f", {found['sum'] / known:,.0f} an answer" if known else ""
+    part = f" (of {known:,} of {usage['answers']:,} answers)" if known < usage["answers"] else ""
+    return f"{found['sum']:,}{mean}{part}"
+
+
+def _cost(usage: Mapping[str, Any]) -> str:
+    found = usage.get("cost_usd") or {"sum": None, "known_for": 0}
+    part = found["sum"] is not None and found["known_for"] < usage["answers"]
+    more = f", known for {found['known_for']:,} of {usage['answers']:,} answers" if part else ""
+    return f"{dollars(found['sum'])}{more}"

@@ -1,0 +1,54 @@
+"""What stands at the very top: what puts the figures in doubt, and what explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apieval.report.document import Document, ReportedRun
+from apieval.report.outline import Alert
+
+
+def alerts(document: Document) -> list[Alert]:
+    """Return all doubts, warnings first."""
+    found = [Alert("warning", "", each) for each in document.doubts]
+    for run in document.runs:
+        found += _of_run(run, "" if len(document.runs) == 1 else run.name)
+    if document.comparison:
+        found += [
+            Alert("warning" if each["level"] == "warning" else "note", "comparison", each["text"])
+            for each in document.comparison["findings"]
+        ]
+    return sorted(found, key=lambda each: each.level != "warning")
+
+
+def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
+    if run.summary["partial"]:
+        counts = list(run.summary["outcomes"].values())
+        failed = sum(each["failed"] for each in counts)
+        absent = sum(each["not_asked"] for each in counts)
+        yield Alert(
+            "warning",
+            name,
+            f"PARTIAL: {failed:,} requests failed and {absent:,} have no answer. What a figure can "
+            "still become stands between its bounds; a missing answer is not a wrong one. The command "
+            "that began the run goes on with it.",
+        )
+    if given := run.summary["given"]:
+        said = f"The answers were begun with the right {given.replace('-', ' ')}: figures stand apart from all others."
+        yield Alert("warning", name, said)
+    if run.summary["prompt"]["official"] is False:
+        yield Alert(
+            "warning",
+            name,
+            f"The prompt is {run.summary['prompt']['name']}, not the challenge's own.",
+        )
+    audit = (run.summary.get("audit") or {}).get("findings", [])
+    for each in [*run.summary["findings"], *audit]:
+        yield Alert("warning" if each["level"] == "warning" else "note", name, each["text"])
+    if run.lacking:
+        yield Alert(
+            "note",
+            name,
+            f"Scored by an older version, without {', '.join(run.lacking)}: `apieval score "
+            f"{run.folder.name}` writes it anew.",
+        )

@@ -1,0 +1,141 @@
+"""Several runs in one table a setting: ranks, figures with intervals, and rows of reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from apieval.analysis.ranks import ranked
+from apieval.analysis.side_by_side import rank
+from apieval.rebus.columns import ALL
+from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.report import published
+from apieval.report.cells import NONE, figure
+from apieval.report.document import Document, ReportedRun
+from apieval.report.names import METRICS as NAMES
+from apieval.report.names import setting as named
+from apieval.report.outline import Cell, Column, Group, Row, Section, Table
+from apieval.report.terminal import number
+from apieval.schema import SETTINGS, Setting
+
+HOW: Final = (
+    "A rank is the range of places a run may have: behind all that are shown to solve more, before "
+    "all that are shown to solve less, by paired exact tests of the rebuses both answered, p below "
+    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other."
+)
+_DICTIONARY: Final = (
+    "Dictionary baseline: an upper reference where the clues come from its dictionary; not ranked"
+)
+
+
+def section(document: Document) -> Section:
+    """Return the leaderboard."""
+    settings = [each for each in SETTINGS if _asked(document, each)]
+    return Section(
+        "leaderboard",
+        "Leaderboard",
+        paragraphs=[_said(document)],
+        tables=[_table(document, setting) for setting in settings],
+    )
+
+
+def _asked(document: Document, setting: str) -> bool:
+    return any(setting in run.summary["settings"] for run in document.runs)
+
+
+def _said(document: Document) -> str:
+    if document.comparison is None:
+        return "The runs cannot be compared, so none has a rank; see the top of this page."
+    return HOW if document.ranks else "There is one model here, so there are no ranks."
+
+
+def reference() -> Section:
+    """Return the published figures alone, as they stand beside one run."""
+    columns = [Column("model", figures=False), *(Column(NAMES[m]) for m in published.METRICS)]
+    rows = [
+        Row(
+            [Cell(f"{each.model}, {each.how}"), *(Cell(f"{v:.2f}") for v in each.figures)],
+            aside=True,
+        )
+        for each in published.ROWS
+    ]
+    return Section(
+        "published",
+        "Published figures, for orientation",
+        paragraphs=[f"{published.LABEL}."],
+        tables=[Table("Figures of the study", columns, rows)],
+        folded=True,
+    )
+
+
+def _table(document: Document, setting: Setting) -> Table:
+    there = [run for run in document.runs if setting in run.summary["settings"]]
+    names = ranked({run.name: run.summary for run in document.runs})
+    models = [run for run in there if run.name in names]
+    others = [run for run in there if run.name not in names]
+    metrics = [HEADLINE, *(each for each in shown_in(setting) if each != HEADLINE)]
+    columns = [
+        Column("model", figures=False),
+        Column("rank"),
+        Column(NAMES[HEADLINE], "official parser"),
+        *(Column(NAMES[each], "official parser") for each in metrics[1:]),
+        Column(NAMES[HEADLINE], "tolerant"),
+    ]
+    rows: list[Row | Group] = [
+        _row(document, run, setting, metrics) for run in _ordered(models, setting)
+    ]
+    if others:
+        rows += [
+            Group(_DICTIONARY),
+            *(_row(document, run, setting, metrics, aside=True) for run in others),
+        ]
+    if setting == next(each for each in SETTINGS if _asked(document, each)):
+        rows += [Group(published.LABEL), *_published(metrics)]
+    return Table(f"{named(setting)}, micro, with 95 % intervals", columns, rows)
+
+
+def _ordered(runs: Sequence[ReportedRun], setting: str) -> list[ReportedRun]:
+    def value(run: ReportedRun) -> float:
+        micro = run.summary["figures"][setting][ALL]["official"][HEADLINE]["micro"]
+        found = micro.get("answered", micro["value"])
+        return -1.0 if found is None else float(found)
+
+    return sorted(runs, key=lambda run: -value(run))
+
+
+def _row(
+    document: Document,
+    run: ReportedRun,
+    setting: str,
+    metrics: Sequence[str],
+    *,
+    aside: bool = False,
+) -> Row:
+    figures = run.summary["figures"][setting][ALL]
+    best = document.best.get(setting, {})
+    place = document.ranks.get(setting, {}).get(run.name)
+    cells = [
+        figure(
+            figures["official"][each]["micro"],
+            strong=best.get(each) == run.name,
+            bar=each == HEADLINE,
+        )
+        for each in metrics
+    ]
+    tolerant = figures.get("tolerant")
+    return Row(
+        [
+            Cell(run.name),
+            Cell(rank(place) if place and not aside else NONE),
+            *cells,
+            figure(tolerant[HEADLINE]["micro"]) if tolerant else Cell(NONE),
+        ],
+        aside=aside,
+    )
+
+
+def _published(metrics: Sequence[str]) -> Iterator[Row]:
+    for each in published.ROWS:
+        found = dict(zip(published.METRICS, each.figures, strict=True))
+        cells = [Cell(number(found.get(metric), 2)) for metric in metrics]
+        yield Row([Cell(f"{each.model}, {each.how}"), Cell(NONE), *cells, Cell(NONE)], aside=True)

@@ -1,0 +1,112 @@
+"""The six metrics of one run: both settings, both parsers, intervals, and what hints change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from apieval.analysis.paired import ALPHA
+from apieval.rebus.columns import ALL
+from apieval.rebus.metrics import HEADLINE, HINTS_ONLY, METRICS, told
+from apieval.report.cells import NONE, count, difference, figure
+from apieval.report.document import ReportedRun
+from apieval.report.names import METRICS as NAMES
+from apieval.report.names import PARSERS
+from apieval.report.outline import Cell, Column, Row, Section, Table
+from apieval.wording import counted
+
+_SHOWN: Final = ("official", "tolerant")
+_EVERY: Final = tuple(PARSERS)
+_EXPLAINED: Final = (
+    "Micro is right words over all words, as in the paper. Macro is the mean over rebuses of each "
+    "one's share, rounded to four decimals, as in the CALAMITA harness. The lenient reading takes "
+    "letters for equal whatever their accents."
+)
+
+
+def tables(run: ReportedRun) -> list[Table]:
+    """Return the table of the six metrics."""
+    return [_table(run, "micro", _SHOWN, effect=True)]
+
+
+def folded(run: ReportedRun, id: str) -> Section:  # noqa: A002 # what it is
+    """Return the other aggregation, and the third reading."""
+    return Section(
+        id,
+        "The other aggregation: macro, and the lenient reading",
+        paragraphs=[_EXPLAINED],
+        tables=[_table(run, "macro", _EVERY, effect=False)],
+        folded=True,
+    )
+
+
+def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: bool) -> Table:
+    summary = run.summary
+    found = run.effect if effect else None
+    names = _parsers(summary, shown)
+    columns = [
+        Column("metric", figures=False),
+        *(Column(PARSERS[parser], setting) for setting in summary["settings"] for parser in names),
+        *([Column("points", "hints less regular")] if found else []),
+        Column("n"),
+    ]
+    rows = [
+        Row(
+            [
+                Cell(NAMES[metric]),
+                *_cells(summary, metric, aggregation, names),
+                *_effect(found, metric),
+                _n(summary, metric),
+            ],
+            strong=metric == HEADLINE,
+        )
+        for metric in METRICS
+        if metric not in told(summary["given"])
+    ]
+    return Table(_caption(run, aggregation), columns, rows, _note(found))
+
+
+def _caption(run: ReportedRun, aggregation: str) -> str:
+    rebuses = counted(run.summary["data"]["n"], "rebus", "rebuses")
+    return f"{run.name}: the six metrics, {aggregation}, over {rebuses}, with 95 % intervals"
+
+
+def _parsers(summary: Mapping[str, Any], shown: Sequence[str]) -> list[str]:
+    first = next(iter(summary["figures"].values()))[ALL]
+    return [name for name in shown if name in first]
+
+
+def _cells(
+    summary: Mapping[str, Any], metric: str, aggregation: str, names: Sequence[str]
+) -> Iterator[Cell]:
+    for setting in summary["settings"]:
+        for parser in names:
+            if metric == HINTS_ONLY and setting != "hints":
+                yield Cell(NONE)
+            else:
+                found = summary["figures"][setting][ALL][parser][metric][aggregation]
+                yield figure(found, bar=parser == names[0])
+
+
+def _effect(found: Mapping[str, Any] | None, metric: str) -> list[Cell]:
+    if found is None:
+        return []
+    change = found["metrics"][metric]
+    return [difference(change, shown=change["p_holm"] < ALPHA)]
+
+
+def _n(summary: Mapping[str, Any], metric: str) -> Cell:
+    by_setting = summary["figures"].values()
+    return count(max(each[ALL]["official"][metric]["micro"]["n"] for each in by_setting))
+
+
+def _note(found: Mapping[str, Any] | None) -> str:
+    n = "n: words, of first pass and solution match rebuses."
+    if found is None:
+        return n
+    left = f", {found['left_out']:,} left out" if found["left_out"] else ""
+    return (
+        f"{n} Points are of 100, over {counted(found['rebuses'], 'rebus', 'rebuses')} answered in "
+        f"both settings{left}; those shown by a paired test, p below 0.05 after Holm over "
+        f"{counted(found['tests'], 'test')}, stand in bold."
+    )

@@ -1,0 +1,69 @@
+"""`table.csv`: a row a figure, for R, pandas and spreadsheets.
+
+Names come from models and files: a cell that a spreadsheet would take for a formula has an
+apostrophe before it. Figures are written whole, as `summary.json` has them; nothing is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+from apieval.analysis.signed import fingerprint
+from apieval.rebus import safe_cells
+from apieval.report.document import Document, ReportedRun
+from apieval.report.terminal import visible
+
+TABLE: Final = "table.csv"
+COLUMNS: Final = (
+    "run",
+    "model",
+    "setting",
+    "subset",
+    "parser",
+    "metric",
+    "aggregation",
+    "value",
+    "low",
+    "high",
+    "n",
+    "at_least",
+    "at_most",
+    "answered",
+    "signature",
+)
+_FIGURES: Final = ("value", "low", "high", "n", "at_least", "at_most", "answered")
+
+
+def lines(document: Document) -> Iterator[str]:
+    """Yield the lines of the file, without their ends."""
+    yield ",".join(COLUMNS)
+    for run in document.runs:
+        for row in _rows(run):
+            yield _line(row)
+
+
+def _rows(run: ReportedRun) -> Iterator[list[Any]]:
+    summary = run.summary
+    for setting, subsets in summary["figures"].items():
+        for subset, parsers in subsets.items():
+            for parser, metrics in parsers.items():
+                mark = fingerprint(summary["signatures"][setting][parser])
+                for metric, aggregations in metrics.items():
+                    for aggregation, found in aggregations.items():
+                        names = (run.name, summary["model"], setting, subset, parser, metric)
+                        figures = [found.get(name) for name in _FIGURES]
+                        yield [
+                            *(safe_cells.guarded(visible(name)) for name in names),
+                            aggregation,
+                            *figures,
+                            mark,
+                        ]
+
+
+def _line(cells: list[Any]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(cells)
+    return stream.getvalue()

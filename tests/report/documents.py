@@ -1,0 +1,45 @@
+"""Runs to write reports of: made-up answers to the sample, scored as answers always are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import apieval
+from apieval.rebus import dataset
+from apieval.schema import Rebus
+
+SAMPLE = dataset.load("sample")
+LIMIT = 12
+"""Rebuses of each of three subsets."""
+
+
+def _answer(rebus: Rebus, *, solved: bool) -> str:
+    words = rebus.word_guesses if solved else ["x", *rebus.word_guesses[1:]]
+    guesses = "".join(f"- [c] = {word}\n" for word in words)
+    solution = rebus.solution if solved else "x"
+    return f"{guesses}Prima lettura: {rebus.first_pass}\nSoluzione: {solution}\n"
+
+
+def scored(
+    folder: Path, name: str, solved: Mapping[str, int], failed: Collection[int] = ()
+) -> Path:
+    """Score answers that solve the first so many rebuses in each setting; return the scores' folder.
+
+    `failed` are the places of rebuses whose requests failed.
+    """
+    lines = []
+    for setting, many in solved.items():
+        for place, rebus in enumerate(SAMPLE.select((), LIMIT).rebuses):
+            line = {"id": str(rebus.id), "setting": setting, "text": ""}
+            if place in failed:
+                line["outcome"] = "failed"
+            else:
+                line["text"] = _answer(rebus, solved=place < many)
+            lines.append(line)
+    raw = folder / f"{name}.jsonl"
+    raw.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
+    out = folder / "scores" / name
+    apieval.score(raw, "sample", limit=LIMIT, out=out)
+    return out
