@@ -27,6 +27,7 @@ from apieval.whole_file import replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
+FIGURES: Final = "figures"
 _LATER: Final[Mapping[str, Any]] = {
     "diagnosis": None,
     "format_loss": None,
@@ -69,21 +70,17 @@ def report(
     del data  # the rebuses one by one are to come
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
     with _readable(where):
-        outline, drawn = outlined.outlined(document), figures.draw(document)
+        outline, pictures = outlined.outlined(document), figures.draw(document)
+        drawn = figures.write(pictures, target / FIGURES)
+        links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
         texts = {
-            writing.PAGE: [writing.written(outline, drawn)],
-            markdown.REPORT: (
-                f"{line}\n"
-                for line in markdown.lines(
-                    outline, [(each.title, f"{FIGURES}/{each.name}.svg") for each in drawn]
-                )
-            ),
+            writing.PAGE: [writing.written(outline, pictures)],
+            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
             latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
             tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
         }
         files = [_write(target / name, text) for name, text in texts.items()]
-    files += figures.write(drawn, target / FIGURES)
-    return Reported(tuple(files), tuple(document.doubts))
+    return Reported((*files, *drawn), tuple(document.doubts))
 
 
 def gathered(folders: Sequence[Path]) -> Document:
@@ -132,8 +129,8 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         folder=folder,
         summary=summary,
         header=header.read(folder),
-        effect=changed,
         spending=_spending(folder),
+        effect=changed,
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
     )
