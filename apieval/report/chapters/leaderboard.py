@@ -21,7 +21,7 @@ from apieval.schema import SETTINGS, Setting
 HOW: Final = (
     "A rank is the range of places a run may have: behind all that are shown to solve more, before "
     "all that are shown to solve less, by paired exact tests of the rebuses both answered, p below "
-    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other."
+    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other with a rank."
 )
 _DICTIONARY: Final = (
     "Dictionary baseline: an upper reference where the clues come from its dictionary; not ranked"
