@@ -27,7 +27,6 @@ from apieval.whole_file import replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
-FIGURES: Final = "figures"
 _LATER: Final[Mapping[str, Any]] = {
     "diagnosis": None,
     "format_loss": None,
