@@ -92,7 +92,7 @@ def _view(
         return None, ()
     items = reported_items.gathered(document.runs, data)
     made = rebuses.fragment(items, which)
-    return made.embedded, (*made.notices, *items.doubts)
+    return made, (*made.notices, *items.doubts)
 
 
 def gathered(folders: Sequence[Path]) -> Document:

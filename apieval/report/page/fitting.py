@@ -78,7 +78,7 @@ def _roomy(
         notices = [*said, *_of_room(room, items)]
         known: dict[str, Any] = {
             **index,
-            "notices": [*notices, *items.doubts],
+            "notices": [*notices, *items.doubts, *items.remarks],
             "chunks": {"steps": steps.starts, "texts": texts.starts},
         }
         data = Data(packing.packed(packing.written(known)), steps, texts, notices)

@@ -121,6 +121,7 @@ class Gold:
 class Items:
     """Everything the view shows: runs, what is known of the rows, and what could not be had.
 
+    `doubts` have a remedy, and are for whoever makes the report; `remarks` are for its readers.
     `data` has the names of data files by their hashes, `room` is what the texts were cut to.
     """
 
@@ -128,6 +129,7 @@ class Items:
     golds: Mapping[tuple[str, RowId], Gold]
     data: Mapping[str, str]
     doubts: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     room: Room = FULL
 
     def ordered(self) -> list[Key]:

@@ -11,7 +11,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from apieval.report.page.embedded import Embedded
 from apieval.report.page.fitting import Data, Which, fitted
 from apieval.report.page.items import Items
 
@@ -23,9 +22,15 @@ SCRIPTS: Final = ("text", "data", "state", "filters", "list", "steps", "item", "
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """The view as a page embeds it, and what was left out of it, which it says too."""
+    """The view as a page embeds it; `blocks` are its data, and stand before the script.
 
-    embedded: Embedded
+    `notices` tell what was left out, which the view tells too.
+    """
+
+    html: str
+    script: str
+    style: str
+    blocks: str
     notices: tuple[str, ...]
 
 
@@ -35,8 +40,9 @@ def fragment(items: Items, which: Which = "all", limit: int = LIMIT) -> Fragment
     `limit` is how many characters the data may take; what does not fit is left out, and said.
     """
     data = fitted(items, which, limit)
-    html = _read("view.html") + _blocks(data)
-    return Fragment(Embedded(html, _script(), _read("view.css")), tuple(data.notices))
+    return Fragment(
+        _read("view.html"), _script(), _read("view.css"), _blocks(data), tuple(data.notices)
+    )
 
 
 @cache
