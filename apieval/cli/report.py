@@ -42,7 +42,7 @@ def report(
     items: Annotated[
         Items,
         option("--items", help="Which rebuses the page shows one by one."),
-    ] = "wrong",
+    ] = "all",
     json: options.Json = False,
 ) -> None:
     """Write the report of one run, or of several side by side; nothing is asked.

@@ -17,8 +17,10 @@ from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
 from apieval.report.files import SUMMARY
-from apieval.report.page import writing
+from apieval.report.page import rebuses, writing
+from apieval.report.page.embedded import Embedded
 from apieval.run import header, responses
+from apieval.verbs import reported_items
 from apieval.verbs.compared import of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
@@ -51,7 +53,7 @@ def report(
     out: str | Path | None = None,
     *,
     data: str | Path | None = None,
-    items: Items = "wrong",
+    items: Items = "all",
 ) -> Reported:
     """Write the report of one run, or of several side by side.
 
@@ -66,24 +68,31 @@ def report(
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
     where = [Path(each) for each in folders]
     document = gathered(where)
-    del data  # the rebuses one by one are to come
+    view, doubts = _view(document, items, data)
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
     with _readable(where):
-        outline, drawn = outlined.outlined(document), figures.draw(document)
+        outline, pictures = outlined.outlined(document), figures.draw(document)
+        drawn = figures.write(pictures, target / FIGURES)
+        links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
         texts = {
-            writing.PAGE: [writing.written(outline, drawn)],
-            markdown.REPORT: (
-                f"{line}\n"
-                for line in markdown.lines(
-                    outline, [(each.title, f"{FIGURES}/{each.name}.svg") for each in drawn]
-                )
-            ),
+            writing.PAGE: [writing.written(outline, pictures, view)],
+            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
             latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
             tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
         }
         files = [_write(target / name, text) for name, text in texts.items()]
-    files += figures.write(drawn, target / FIGURES)
-    return Reported(tuple(files), tuple(document.doubts))
+    return Reported((*files, *drawn), (*document.doubts, *doubts))
+
+
+def _view(
+    document: Document, which: Items, data: str | Path | None
+) -> tuple[Embedded | None, Sequence[str]]:
+    """Return the view of single rebuses, and what could not be had of them or has no room."""
+    if which == "none":
+        return None, ()
+    items = reported_items.gathered(document.runs, data)
+    made = rebuses.fragment(items, which)
+    return made, (*made.notices, *items.doubts)
 
 
 def gathered(folders: Sequence[Path]) -> Document:
@@ -135,8 +144,8 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         folder=folder,
         summary=summary,
         header=header.read(folder),
-        effect=changed,
         spending=_spending(folder),
+        effect=changed,
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
     )

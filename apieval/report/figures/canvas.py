@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = "MPLCONFIGDIR"
 _PROLOGUE: Final = re.compile(r"<!--.*?-->\s*|<!DOCTYPE.*?>\s*", re.DOTALL)
+_SIZE: Final = re.compile(r'width="([0-9.]+)pt" height="([0-9.]+)pt"')
 _NO_SVG_METADATA: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NO_PDF_METADATA: Final = dict.fromkeys(("CreationDate", "Creator", "Producer"))
 _NO_PNG_METADATA: Final = {"Software": None}
@@ -76,9 +77,19 @@ def prints(drawn: Sheet) -> Prints:
     backends.backend_agg.FigureCanvasAgg(drawn).print_png(png, metadata=_NO_PNG_METADATA)
     _outline(drawn)
     backends.backend_pdf.FigureCanvasPdf(drawn).print_pdf(pdf, metadata=_NO_PDF_METADATA)
-    light = _PROLOGUE.sub("", svg.getvalue())
-    dark = _COLOUR.sub(lambda found: style.DARK[found[0]], light)
-    return Prints(light=light, dark=dark, png=png.getvalue(), pdf=pdf.getvalue())
+    plain = _SIZE.sub(_enlarged, _PROLOGUE.sub("", svg.getvalue()), count=1)
+    return Prints(
+        light=_COLOUR.sub(lambda found: style.LIGHT.get(found[0], found[0]), plain),
+        dark=_COLOUR.sub(lambda found: style.DARK[found[0]], plain),
+        png=png.getvalue(),
+        pdf=pdf.getvalue(),
+    )
+
+
+def _enlarged(size: re.Match[str]) -> str:
+    """Return how large an SVG is on a screen; how large it is in itself stands beside it."""
+    width, height = (float(each) for each in size.groups())
+    return f'width="{style.SCREEN}" height="{height / width * style.SCREEN:.0f}"'
 
 
 def _outline(drawn: Sheet) -> None:

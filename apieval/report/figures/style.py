@@ -2,8 +2,8 @@
 
 Colours are Okabe and Ito's (Color Universal Design, 2008), which people with any colour vision tell
 apart, without its yellow, which white paper swallows. No colour speaks alone: every series has a
-marker, a line style or its name beside it. A figure is drawn once, in the light theme; `DARK` says
-what each of its colours becomes in the dark one.
+marker, a line style or its name beside it. A figure is drawn once, for paper; `LIGHT` and `DARK` say
+what its colours become in the page's two themes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 WIDTH: Final = 5.5
-"""Inches: text of 9 points is that of a page 720 pixels wide, and can be read in a paper's column."""
+"""Inches, in a paper."""
+SCREEN: Final = 720
+"""Pixels, in a page: text of 9 points is as high there as the page's own."""
 TEXT: Final = 9.0
 SMALL: Final = 7.5
 DPI: Final = 200
@@ -23,33 +25,35 @@ PANEL: Final = 1.5
 """Inches a panel of curves is high."""
 
 PAPER: Final = "#ffffff"
-INK: Final = "#1f2328"
-SOFT: Final = "#59636e"
+INK: Final = "#1d1c1a"
+SOFT: Final = "#5d5a54"
 """Of ticks, and of text that says less."""
-GRID: Final = "#e4e7eb"
+GRID: Final = "#e6e3dc"
 BLUE: Final = "#0072b2"
 VERMILION: Final = "#d55e00"
 GREEN: Final = "#009e73"
 PURPLE: Final = "#cc79a7"
 ORANGE: Final = "#e69f00"
 SKY: Final = "#56b4e9"
-GREY: Final = "#8c959f"
+GREY: Final = "#8f8b84"
 ON_LIGHT: Final = "#101214"
 ON_DARK: Final = "#fefefe"
 """Text on bars, on light colours and on dark ones."""
 
+LIGHT: Final[Mapping[str, str]] = {PAPER: "#fdfcfa"}
+"""What colours are in the report's page, so that a figure has no edge there; others stay."""
 DARK: Final[Mapping[str, str]] = {
-    PAPER: "#16191d",
-    INK: "#e6edf3",
-    SOFT: "#9aa4af",
-    GRID: "#2b3138",
+    PAPER: "#17181b",
+    INK: "#e9e6e0",
+    SOFT: "#aaa69d",
+    GRID: "#2f3136",
     BLUE: "#4fa8e0",
     VERMILION: "#f0803c",
     GREEN: "#2bbf95",
     PURPLE: "#e39ac4",
     ORANGE: "#f2b632",
     SKY: "#8ccdf5",
-    GREY: "#8c959e",
+    GREY: "#918d86",
     ON_LIGHT: ON_LIGHT,
     ON_DARK: "#111315",  # bars are lighter there
 }
