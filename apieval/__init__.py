@@ -4,6 +4,7 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 `score` what is stored and `compare` scores. Importing this package opens nothing and imports no network library.
 """
 
+from apieval import loading as loading  # first: it guards all that follows
 from apieval import version
 from apieval.analysis.signed import of_figure as figure_signature
 from apieval.data import load

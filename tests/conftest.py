@@ -32,6 +32,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Any:  # n
 
     def room(nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        if "browser/" in file:
+            return "browser"  # one browser for all of them
         return "litellm" if Path(file).name in LITELLM else file
 
     scheduler._split_scope = room

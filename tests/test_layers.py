@@ -16,6 +16,7 @@ PACKAGE = Path(apieval.__file__).parent
 
 LAYERS = {
     "errors": 0,
+    "loading": 0,
     "version": 0,
     "whole_file": 0,
     "wording": 0,
@@ -70,6 +71,7 @@ LATE = {
     "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
     "report.page.writing": {"jinja2"},
     "run.prepare": {"apieval.rebus.baseline.server"},
+    "verbs.exported": {"apieval.verbs.exported_eee"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""
 

@@ -13,6 +13,7 @@ from typer._click import Context  # typer.Context is a subclass, invoke takes an
 from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
+from apieval import loading
 from apieval.cli import (
     cache,
     check,
@@ -39,6 +40,7 @@ class Door(TyperGroup):
 
     def invoke(self, ctx: Context) -> object:
         """Invoke the command; a fault of the user's gives no traceback."""
+        loading.over()
         as_json = "--json" in ctx.args or _set_in_environment("APIEVAL_JSON")
         try:
             return super().invoke(ctx)

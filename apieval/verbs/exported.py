@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from apieval.errors import ConfigError, StoreError
 from apieval.report.eee.names import About
-from apieval.verbs import exported_eee, exported_study, exported_texts
+from apieval.verbs import exported_study, exported_texts
 from apieval.verbs.export_files import Exported
 from apieval.verbs.results import run_of
 
@@ -54,6 +54,9 @@ def export(
     run = run_of(folder, data)
     run.check_data()
     if format == "eee":
+        # no other command or format pays for it
+        from apieval.verbs import exported_eee  # noqa: PLC0415
+
         return exported_eee.eee(folder, where, run, about or About())
     written = exported_texts.samples if format == "lm-eval" else exported_texts.table
     return written(folder, where, run)

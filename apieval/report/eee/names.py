@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
-from uuid import UUID
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE
@@ -46,7 +45,7 @@ class Names:
     dataset: str
     model_id: str
     retrieved: str
-    uuid: UUID
+    uuid: str
 
     @property
     def evaluation_id(self) -> str:
@@ -82,9 +81,9 @@ def names_of(spec: RunSpec, retrieved: str, answers: str, about: About) -> Names
     """
     dataset = f"apieval-{SAMPLE}" if spec.data == SAMPLE else spec.data
     model = about.model_id or _model_id(spec)
-    made = hashlib.sha256(canonical_json([dataset, model, retrieved, answers]).encode()).digest()
-    # version 4 is random; the format takes no other, and a random one would make a second run of it
-    return Names(dataset, model, retrieved, UUID(bytes=made[:16], version=4))
+    return Names(
+        dataset, model, retrieved, _uuid(canonical_json([dataset, model, retrieved, answers]))
+    )
 
 
 def evaluation_name(setting: str, subset: str = ALL) -> str:
@@ -112,6 +111,19 @@ def _model_id(spec: RunSpec) -> str:
     if developer and model:
         return name
     return f"{'apieval' if spec.provider == 'embedded' else UNKNOWN}/{name.strip('/')}"
+
+
+def _uuid(text: str) -> str:
+    """Return a text's hash in the form of a UUID of version 4.
+
+    That version is random; but the format takes no other, and a number by chance would make a
+    second run of one that is exported again. (The module `uuid` takes 10 ms to import.)
+    """
+    digits = hashlib.sha256(text.encode()).hexdigest()
+    variant = "89ab"[int(digits[16], 16) % 4]
+    return "-".join(
+        (digits[:8], digits[8:12], f"4{digits[13:16]}", f"{variant}{digits[17:20]}", digits[20:32])
+    )
 
 
 def _portable(name: str) -> str:
