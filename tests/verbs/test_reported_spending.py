@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apieval.verbs.reported import FIGURES, _spending, report
+from apieval.verbs.reported import _spending, report
+from apieval.verbs.reports import FIGURES
 from tests.records import response
 from tests.report.documents import scored
 
@@ -19,7 +20,7 @@ def test_what_answers_took_is_read_from_those_that_stand(tmp_path: Path) -> None
 
 
 def test_a_report_has_its_figures_in_files_in_the_page_and_in_the_text(tmp_path: Path) -> None:
-    done = report([scored(tmp_path, "uno", {"regular": 4})], tmp_path / "out")
+    done = report([scored(tmp_path, "uno", {"regular": 4})], tmp_path / "out", items="none")
     folder = tmp_path / "out" / FIGURES
     made = {each.stem for each in folder.iterdir()}
     assert {"funnel", "broke-first", "word-length"} <= made
