@@ -42,9 +42,13 @@ class Outcome(StrEnum):
 
 
 class Record(BaseModel):
-    """Stand at the root of the records: frozen, no unknown field."""
+    """Stand at the root of the records: frozen, no unknown field.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Validators are built when the first record is checked, which `--help` never does; nor may an
+    import, so that defaults here and in `sections` are constructed unchecked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Message(Record):
@@ -131,7 +135,7 @@ class Reply(Record):
     finish_reason: str | None = None
     served_model: str | None = None
     system_fingerprint: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = Usage.model_construct()
     hints: RateHints | None = None
 
 
@@ -141,7 +145,7 @@ class Response(Record):
     Unknown fields of a line written by a later version are kept.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     id: RowId
     setting: Setting

@@ -44,7 +44,12 @@ class Section(BaseModel):
     """Stand at the root of the file's sections: no unknown key, no silent change of type."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,  # as in `schema.Record`
     )
 
 
@@ -76,7 +81,7 @@ class Defaults(Params):
 
 
 PRESETS: Final[Mapping[str, Params]] = {
-    "calamita": Params(temperature=0, max_tokens=256, stop=["\n\n"]),
+    "calamita": Params.model_construct(temperature=0, max_tokens=256, stop=["\n\n"]),
 }
 """Request settings of published evaluations: `calamita` repeats those of the challenge's harness,
 whose limit and blank line cut answers short."""
@@ -119,9 +124,9 @@ def _known_params(names: list[str]) -> list[str]:
 
 class _Model(Section):
     model: str = Field(min_length=1)
-    params: Params = Params()
+    params: Params = Params.model_construct()
     drop: Annotated[list[str], AfterValidator(_known_params)] = []
-    limits: Limits = Limits()
+    limits: Limits = Limits.model_construct()
     price: Price | None = None
 
 
@@ -183,7 +188,7 @@ class Hosted(_Remote):
     provider: Literal["litellm"]
     model: str = Field(pattern="^[a-z0-9_]+/.+$")
     api_base: Address | None = None
-    options: Options = Options()
+    options: Options = Options.model_construct()
 
     @property
     def addresses(self) -> list[str]:
