@@ -80,6 +80,10 @@ class Rebus:
     solution_words: tuple[str, ...]
     solution: str
 
+    def __hash__(self) -> int:
+        """Return the hash of the id, which equal rows share: each is looked up with every answer."""
+        return hash(self.id)
+
 
 class Request(Record):
     """One question to one model: the messages, and the identity its answer is cached under.
@@ -216,11 +220,11 @@ class Tally(NamedTuple):
         return round(self.right / self.total, 4)
 
 
-class ItemScore(Record):
+class ItemScore(NamedTuple):
     """One answer held against its gold row, by one parser.
 
     `tallies` is None for a failed request: it has no score, which is not a score of 0. The last
-    five are the parser's `Reading`.
+    five are the parser's `Reading`. A tuple, since every answer has three.
     """
 
     id: RowId
@@ -230,12 +234,12 @@ class ItemScore(Record):
     parser: str
     outcome: Outcome
     prediction: Prediction
-    tallies: dict[str, Tally] | None
-    status: dict[str, Status] = {}
-    why: dict[str, str] = {}
+    tallies: Mapping[str, Tally] | None
+    status: Mapping[str, Status] = {}
+    why: Mapping[str, str] = {}
     seen_through: tuple[str, ...] = ()
-    seen: dict[str, int] = {}
-    seen_in: dict[str, frozenset[str]] = {}
+    seen: Mapping[str, int] = {}
+    seen_in: Mapping[str, frozenset[str]] = {}
 
 
 class RunSpec(Record):
