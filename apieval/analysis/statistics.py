@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import groupby
 from statistics import NormalDist
 from typing import Any, Final
@@ -17,6 +18,8 @@ from typing import Any, Final
 CONFIDENCE: Final = 0.95
 TRIALS: Final = 10_000
 SEED: Final = 20_241_104
+KEPT: Final = 128
+"""So many intervals are kept; a scoring draws some hundred."""
 Z: Final = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 Interval = tuple[float, float]
@@ -44,7 +47,7 @@ def bootstrap(items: Sequence[tuple[float, ...]], lead: int | None = None) -> li
     alike in these is then dealt out among those that differ in the rest. So the first intervals do
     not depend on the rest, and many ratios that nearly agree cost little more than one.
     """
-    distinct = sorted(Counter(items).items())
+    distinct = tuple(sorted(Counter(items).items()))
     if not distinct:
         return []
     ratios = [
@@ -58,12 +61,14 @@ def bootstrap(items: Sequence[tuple[float, ...]], lead: int | None = None) -> li
     ]
 
 
+@lru_cache(maxsize=KEPT)
 def resampled(
-    distinct: Sequence[tuple[tuple[float, ...], int]], n: int, lead: int | None = None
-) -> list[Interval]:
+    distinct: tuple[tuple[tuple[float, ...], int], ...], n: int, lead: int | None = None
+) -> Sequence[Interval]:
     """Return percentile intervals of ratios of sums over `n` items drawn from distinct ones.
 
     Each comes with how often it stands among the items; a value and `lead` are as in `bootstrap`.
+    Equal items have equal intervals: the only subset's are those of all.
     """
     sums = _drawn(distinct, n, lead)
     return _percentiles(sums[::2] / sums[1::2])
