@@ -11,13 +11,16 @@ PYTHON ?=
 UPGRADE =
 # The environment of `make contract-vllm`.
 VLLM = .venv-vllm
+# The environment of `make docs`.
+DOCS = .venv-docs
 # More arguments: `make test ARGS="-k retry"`, `make bench ARGS=...`.
 ARGS =
 
 LOCKED = $(BIN)/uv pip compile --no-config --quiet --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-header $(UPGRADE)
 
-.PHONY: help demo test contract-vllm lint lock docs-reference bench clean run-env dev-env
+.PHONY: help demo test contract-vllm lint lock docs docs-reference bench clean run-env dev-env \
+	docs-env
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | \
@@ -44,20 +47,27 @@ lint: dev-env ## Check style, types, lock files, start-up files and reference
 	@$(BIN)/python tools/check_pth.py
 	@$(BIN)/python tools/make_docs.py --check
 
-lock: dev-env ## Resolve pyproject.toml anew into the two lock files
+lock: dev-env ## Resolve pyproject.toml anew into the lock files
 	@$(LOCKED) --group build --output-file requirements.lock pyproject.toml >/dev/null
 	@$(LOCKED) --group dev --all-extras --constraints requirements.lock \
 		--output-file requirements-dev.lock pyproject.toml >/dev/null
+	@$(LOCKED) --group docs --constraints requirements-dev.lock \
+		--output-file requirements-docs.lock >/dev/null
 	@$(BIN)/python tools/check_lock.py --stamp
 
-docs-reference: dev-env ## Write docs/cli.md and docs/providers.schema.json
+docs: docs-env ## Build the documentation site into site/; every warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs --quiet build --strict
+	@$(DOCS)/bin/python tools/check_site.py site
+	@echo "open site/index.html"
+
+docs-reference: dev-env ## Write what of docs/ is made from the program
 	@$(BIN)/python tools/make_docs.py --write
 
 bench: dev-env ## Measure speed and memory against a loopback server
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## Remove everything that was made, results excepted
-	@rm -rf $(VENV) $(VLLM) build dist .coverage .coverage.* htmlcov
+	@rm -rf $(VENV) $(VLLM) $(DOCS) site build dist .coverage .coverage.* htmlcov
 	@rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -76,6 +86,13 @@ dev-env:
 	$(call unless_stamped,dev) $(make_venv) $(call install,requirements-dev.lock) \
 	echo "$$key" > $(VENV)/.dev; \
 	echo "$$(pwd) $$(cat requirements.lock pyproject.toml | cksum)" > $(VENV)/.run
+
+# Of the site's tools alone: docstrings are read, not run, so the project is not installed there.
+docs-env: VENV = $(DOCS)
+docs-env:
+	@key="$$(pwd) $$(cat requirements-docs.lock | cksum)"; \
+	$(call unless_stamped,docs) $(make_venv) $(call fill,requirements-docs.lock) \
+	echo "$$key" > $(VENV)/.docs
 
 unless_stamped = \
 	works() { $(BIN)/python -c 'import pip' 2>/dev/null; }; \
@@ -107,9 +124,12 @@ find_python = \
 	fi;
 
 # pip is heard only when it fails.
-install = \
-	rm -f $(VENV)/.run $(VENV)/.dev; \
+fill = \
+	rm -f $(VENV)/.run $(VENV)/.dev $(VENV)/.docs; \
 	echo "installing $(1)" >&2; \
 	quiet() { "$$@" > $(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log >&2; exit 1; }; }; \
-	quiet $(BIN)/python -m pip install --no-input --require-hashes --requirement $(1); \
+	quiet $(BIN)/python -m pip install --no-input --require-hashes --requirement $(1);
+
+install = \
+	$(call fill,$(1)) \
 	quiet $(BIN)/python -m pip install --no-input --no-deps --no-build-isolation --editable .;

@@ -4,6 +4,7 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 `score` what is stored and `compare` scores. Importing this package opens nothing and imports no network library.
 """
 
+from apieval import loading as loading  # first: it guards all that follows
 from apieval import version
 from apieval.analysis.signed import of_figure as figure_signature
 from apieval.data import load
@@ -24,6 +25,7 @@ from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
+from apieval.report.eee.names import About
 from apieval.run.watcher import Watcher
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
 from apieval.verbs.results import Result
@@ -31,6 +33,7 @@ from apieval.verbs.results import Result
 __version__ = version.VERSION
 
 __all__ = [
+    "About",
     "ApievalError",
     "ConfigError",
     "DataError",

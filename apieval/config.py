@@ -39,9 +39,14 @@ BASELINE: Final = "baseline"
 class Providers(Section):
     """The whole file; `baseline` exists whether it is named or not."""
 
-    version: Literal[1]
-    defaults: Defaults = Defaults(temperature=0, max_tokens=1024)
-    models: dict[str, Model] = Field(default={})
+    version: Literal[1] = Field(description="Of this file's form.")
+    defaults: Defaults = Field(
+        default=Defaults(temperature=0, max_tokens=1024),
+        description="Parameters of every model that does not say otherwise.",
+    )
+    models: dict[str, Model] = Field(
+        default={}, description="The models, each by its name on the command line and in results."
+    )
 
     def names(self) -> tuple[str, ...]:
         """Return every model that can be named, `baseline` first where the file lacks it."""

@@ -44,7 +44,12 @@ class Section(BaseModel):
     """Stand at the root of the file's sections: no unknown key, no silent change of type."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,  # as in `schema.Record`
     )
 
 
@@ -55,59 +60,89 @@ TOKEN_LIMITS: Final = ("max_completion_tokens", "max_tokens")
 class Params(Section):
     """Sampling parameters, sent as they are; null takes a default out of the request."""
 
-    temperature: NonNegativeFloat | None = None
-    max_tokens: PositiveInt | None = None
-    max_completion_tokens: PositiveInt | None = None
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    top_k: int | None = None
-    min_p: Annotated[float, Field(ge=0, le=1)] | None = None
-    seed: int | None = None
-    stop: Texts | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    repetition_penalty: float | None = None
-    reasoning_effort: Text | None = None
+    temperature: NonNegativeFloat | None = Field(
+        default=None, description="0 takes the likeliest token; 0 unless said otherwise."
+    )
+    max_tokens: PositiveInt | None = Field(
+        default=None,
+        description="The most tokens of an answer, thoughts included; 1024 by default.",
+    )
+    max_completion_tokens: PositiveInt | None = Field(
+        default=None,
+        description="The same by the name newer models of OpenAI want; drop max_tokens then.",
+    )
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        default=None, description="Sample among the likeliest tokens that have this share together."
+    )
+    top_k: int | None = Field(
+        default=None, description="Sample among so many of the likeliest tokens."
+    )
+    min_p: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=None,
+        description="Sample among tokens with this share of the likeliest one's chance.",
+    )
+    seed: int | None = Field(
+        default=None, description="Of the server's sampling; not every one has it."
+    )
+    stop: Texts | None = Field(
+        default=None, description="A text, or several, at which an answer ends."
+    )
+    frequency_penalty: float | None = Field(
+        default=None, description="Against repeated tokens, by count."
+    )
+    presence_penalty: float | None = Field(
+        default=None, description="Against tokens that were there."
+    )
+    repetition_penalty: float | None = Field(
+        default=None, description="Of vLLM, SGLang and the like."
+    )
+    reasoning_effort: Text | None = Field(
+        default=None, description="How much a thinking model thinks, in the provider's own words."
+    )
 
 
 class Defaults(Params):
     """What holds for every model that does not say otherwise."""
 
-    extra_body: Body = {}
+    extra_body: Body = Field(default={}, description="Further fields of every request's body.")
 
 
 PRESETS: Final[Mapping[str, Params]] = {
-    "calamita": Params(temperature=0, max_tokens=256, stop=["\n\n"]),
+    "calamita": Params.model_construct(temperature=0, max_tokens=256, stop=["\n\n"]),
 }
 """Request settings of published evaluations: `calamita` repeats those of the challenge's harness,
 whose limit and blank line cut answers short."""
 
 
 class Price(Section):
-    """USD per million tokens; without `cached_input`, cached tokens cost what others cost.
+    """What a model costs, in USD per million tokens."""
 
-    `as_of` is the day the prices were looked up, for the record.
-    """
-
-    input: NonNegativeFloat
-    cached_input: NonNegativeFloat | None = None
-    output: NonNegativeFloat
-    as_of: str | None = None
+    input: NonNegativeFloat = Field(description="Of the prompt.")
+    cached_input: NonNegativeFloat | None = Field(
+        default=None,
+        description="Of what the provider had in its cache; without it the same as input.",
+    )
+    output: NonNegativeFloat = Field(description="Of the answer, thoughts included.")
+    as_of: str | None = Field(default=None, description="The day it was looked up, for the record.")
 
 
 class Limits(Section):
-    """How hard an endpoint may be pressed, and how long; none of it can change an answer.
+    """How hard an endpoint may be pressed, and how long; none of it can change an answer."""
 
-    `rpm` and `tpm` are requests and tokens (in and out) a minute. `max_wait` is the longest wait
-    a server may ask for before the run stops, `deadline` the longest one request may take over
-    all its attempts, both in seconds.
-    """
-
-    concurrency: Concurrency = "auto"
-    rpm: PositiveInt | None = None
-    tpm: PositiveInt | None = None
-    max_retries: NonNegativeInt = 10
-    max_wait: PositiveFloat = 600.0
-    deadline: PositiveFloat = 3600.0
+    concurrency: Concurrency = Field(
+        default="auto", description="Requests at once; auto grows while answers come faster for it."
+    )
+    rpm: PositiveInt | None = Field(default=None, description="Requests a minute.")
+    tpm: PositiveInt | None = Field(default=None, description="Tokens a minute, in and out.")
+    max_retries: NonNegativeInt = Field(default=10, description="Further attempts after the first.")
+    max_wait: PositiveFloat = Field(
+        default=600.0,
+        description="The longest wait, in seconds, a server may ask for before the run stops.",
+    )
+    deadline: PositiveFloat = Field(
+        default=3600.0,
+        description="The longest one request may take over all its attempts, in seconds.",
+    )
 
 
 def _known_params(names: list[str]) -> list[str]:
@@ -118,26 +153,48 @@ def _known_params(names: list[str]) -> list[str]:
 
 
 class _Model(Section):
-    model: str = Field(min_length=1)
-    params: Params = Params()
-    drop: Annotated[list[str], AfterValidator(_known_params)] = []
-    limits: Limits = Limits()
-    price: Price | None = None
+    model: str = Field(min_length=1, description="The name its server knows the model by.")
+    params: Params = Field(
+        default=Params.model_construct(), description="What goes into the request."
+    )
+    drop: Annotated[list[str], AfterValidator(_known_params)] = Field(
+        default=[],
+        description="Parameters the model refuses, left out of the request and recorded.",
+    )
+    limits: Limits = Field(
+        default=Limits.model_construct(), description="How hard its endpoint may be pressed."
+    )
+    price: Price | None = Field(
+        default=None,
+        description="What it costs; without it litellm's table where it knows the model.",
+    )
 
 
 class _Remote(_Model):
-    """What is reached over a network, with a key or without.
+    """What is reached over a network, with a key or without."""
 
-    `prefill` says how the API takes an answer that is begun for the model (`--given`); without it
-    the beginning goes into the question.
-    """
-
-    api_key_env: VariableName | None = None
-    system_prompt: str | None = Field(default=None, min_length=1)
-    extra_body: Body = {}
-    headers: Headers = {}
-    prefill: Prefill | None = None
-    cache_identity: str | None = Field(default=None, min_length=1)
+    api_key_env: VariableName | None = Field(
+        default=None,
+        description="The name of the environment variable that holds the key, never the key itself; "
+        "without it no key is sent.",
+    )
+    system_prompt: str | None = Field(
+        default=None, min_length=1, description="A system message; the challenge's prompt has none."
+    )
+    extra_body: Body = Field(default={}, description="Further fields of the request's body.")
+    headers: Headers = Field(default={}, description="Further HTTP headers, no secrets.")
+    prefill: Prefill | None = Field(
+        default=None,
+        description="How the API takes an answer that is begun for the model (--given): assistant, as "
+        "the last message; continue, in vLLM's words; prefix, as Mistral marks it. Without it "
+        "the beginning goes into the question.",
+    )
+    cache_identity: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Stands for the address in the identity of answers: a server that moved, or "
+        "several that are one.",
+    )
 
 
 class OpenAICompatible(_Remote):
@@ -147,13 +204,19 @@ class OpenAICompatible(_Remote):
     template must be.
     """
 
-    provider: Literal["openai-compatible"]
+    provider: Literal["openai-compatible"] = Field(description="What kind of entry this is.")
     base_url: Annotated[
         list[BaseUrl],
-        Field(min_length=1),
+        Field(
+            min_length=1,
+            description="The server's address, or several of servers with one model: with or "
+            "without /v1, or the full path.",
+        ),
         BeforeValidator(listed, json_schema_input_type=str | list[str]),
     ]
-    api: Literal["chat", "completions"] = "chat"
+    api: Literal["chat", "completions"] = Field(
+        default="chat", description="completions for a base model without a chat template."
+    )
 
     @property
     def addresses(self) -> list[str]:
@@ -170,20 +233,26 @@ class OpenAICompatible(_Remote):
 class Options(Section):
     """What belongs to a hosted endpoint and not to a request; no secret among them."""
 
-    api_version: str | None = None
-    vertex_project: str | None = None
-    vertex_location: str | None = None
-    aws_region_name: str | None = None
-    aws_profile_name: str | None = None
+    api_version: str | None = Field(default=None, description="Of Azure's older wire.")
+    vertex_project: str | None = Field(default=None, description="The project of Google Cloud.")
+    vertex_location: str | None = Field(default=None, description="Its region, or global.")
+    aws_region_name: str | None = Field(default=None, description="The region of Bedrock.")
+    aws_profile_name: str | None = Field(default=None, description="A profile of AWS's own files.")
 
 
 class Hosted(_Remote):
     """A model behind litellm, by litellm's own full name: `anthropic/...`, `gemini/...`."""
 
-    provider: Literal["litellm"]
-    model: str = Field(pattern="^[a-z0-9_]+/.+$")
-    api_base: Address | None = None
-    options: Options = Options()
+    provider: Literal["litellm"] = Field(description="What kind of entry this is.")
+    model: str = Field(
+        pattern="^[a-z0-9_]+/.+$", description="litellm's prefix, and the provider's own name."
+    )
+    api_base: Address | None = Field(
+        default=None, description="Where it is reached, if not at the provider's own address."
+    )
+    options: Options = Field(
+        default=Options.model_construct(), description="What belongs to the endpoint."
+    )
 
     @property
     def addresses(self) -> list[str]:
@@ -194,10 +263,18 @@ class Hosted(_Remote):
 class Embedded(_Model):
     """The package's own solver, reached through its own server on loopback."""
 
-    provider: Literal["embedded"]
-    model: Literal["apieval-baseline"] = "apieval-baseline"
-    lexicon: str | None = None
-    words: str | None = None
+    provider: Literal["embedded"] = Field(description="What kind of entry this is.")
+    model: Literal["apieval-baseline"] = Field(
+        default="apieval-baseline", description="The solver."
+    )
+    lexicon: str | None = Field(
+        default=None,
+        description="A two-column CSV of clues and answers, instead of the package's own.",
+    )
+    words: str | None = Field(
+        default=None,
+        description="An Italian word list: a word a line, or a word and its frequency.",
+    )
 
 
 AnyModel = OpenAICompatible | Hosted | Embedded

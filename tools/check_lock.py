@@ -23,6 +23,9 @@ from packaging.utils import canonicalize_name
 
 RUNTIME_LOCK = "requirements.lock"
 DEV_LOCK = "requirements-dev.lock"
+DOCS_LOCK = "requirements-docs.lock"
+LOCKS = (RUNTIME_LOCK, DEV_LOCK, DOCS_LOCK)
+DOCS_GROUP = "docs"
 REMEDY = "run `make lock`"
 
 HEADER = "# Made by `make lock`; not edited by hand. Dependency tables: sha256:"
@@ -82,11 +85,13 @@ def header_line(project: Mapping[str, Any]) -> str:
 def direct_requirements(project: Mapping[str, Any], lock: str) -> list[Requirement]:
     """List what pyproject asks for in so many words, for the lock of this name."""
     tables = dependency_tables(project)
+    groups = dict(tables["dependency-groups"])
+    docs = groups.pop(DOCS_GROUP, [])
     texts = [*tables["dependencies"], *tables["build-system"]]
     if lock == DEV_LOCK:
-        for group in (tables["optional-dependencies"], tables["dependency-groups"]):
+        for group in (tables["optional-dependencies"], groups):
             texts += [text for one in group.values() for text in one if isinstance(text, str)]
-    return [Requirement(text) for text in texts]
+    return [Requirement(text) for text in (docs if lock == DOCS_LOCK else texts)]
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -155,27 +160,23 @@ def disagreement(runtime: Lock, dev: Lock) -> Iterator[str]:
 
 
 def check(root: Path) -> list[str]:
-    """Return every fault of the two lock files under a project's root, each with its file."""
+    """Return every fault of the lock files under a project's root, each with its file."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    missing = [name for name in (RUNTIME_LOCK, DEV_LOCK) if not (root / name).is_file()]
+    missing = [name for name in LOCKS if not (root / name).is_file()]
     if missing:
         return [f"{name}: missing: {REMEDY}" for name in missing]
-    runtime, dev = (
-        read_lock(name, (root / name).read_text(encoding="utf-8"))
-        for name in (RUNTIME_LOCK, DEV_LOCK)
-    )
+    locks = [read_lock(name, (root / name).read_text(encoding="utf-8")) for name in LOCKS]
+    runtime, dev, _ = locks
     faults = [
-        f"{lock.name}: {fault}"
-        for lock in (runtime, dev)
-        for fault in (*lock.faults, *drift(project, lock))
+        f"{lock.name}: {fault}" for lock in locks for fault in (*lock.faults, *drift(project, lock))
     ]
     return faults + [f"{runtime.name}: {fault}" for fault in disagreement(runtime, dev)]
 
 
 def stamp(root: Path) -> None:
-    """Give both locks the first line that says what they were made from."""
+    """Give each lock the first line that says what they were made from."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    for name in (RUNTIME_LOCK, DEV_LOCK):
+    for name in LOCKS:
         path = root / name
         lines = path.read_text(encoding="utf-8").rstrip("\n").splitlines()
         body = [line for line in lines if not line.startswith(HEADER)]
@@ -194,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     for fault in faults:
         print(fault, file=sys.stderr)
     if not faults:
-        print(f"{RUNTIME_LOCK} and {DEV_LOCK} are in step with pyproject.toml")
+        print(f"{', '.join(LOCKS)}: in step with pyproject.toml")
     return 1 if faults else 0
 
 

@@ -1,7 +1,7 @@
-"""Write or check the generated reference: docs/cli.md and docs/providers.schema.json.
+"""Write or check the generated reference: docs/cli.md, configuration.md and providers.schema.json.
 
 The command reference is made by walking the typer application, the schema is the
-configuration's own. Neither depends on the terminal, the environment or the user's home, so
+configuration's own, and what is said of every key is made from it. None of it depends on the terminal, the environment or the user's home, so
 that a difference always means that code and documentation drifted apart.
 """
 
@@ -14,6 +14,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.text import Text
@@ -27,6 +28,31 @@ INTRODUCTION = (
     "Made by `make docs-reference` from the program itself; not edited by hand. Every command "
     "also takes `--help`."
 )
+
+CONFIGURATION = """\
+What may stand in `providers.yaml`. Made by `make docs-reference` from the program itself; not edited
+by hand.
+
+The file is the one named with `--config`, else `providers.yaml` in the folder where `apieval` is
+called, else the one that came with the package. It is checked whole before anything is asked: an
+unknown key, a key that stands twice, a value of another type and a key where the name of a variable
+belongs are errors that say where. It is read as YAML 1.2, where `no` is text; JSON will do too. Where
+its first line names the schema, as that of the package's own does, editors complete and check it;
+`apieval models --schema` prints the schema."""
+SECTIONS = {
+    "Providers": "The file",
+    "OpenAICompatible": "`provider: openai-compatible`",
+    "Hosted": "`provider: litellm`",
+    "Embedded": "`provider: embedded`",
+    "Params": "`params`",
+    "Defaults": "`defaults`",
+    "Limits": "`limits`",
+    "Price": "`price`",
+    "Options": "`options`",
+}
+"""The schema's sections in the order of reading, and what they are called in the file."""
+KEYS = "| key | takes | without it | what it is |\n|---|---|---|---|"
+KINDS = {"string": "text", "boolean": "true or false", "object": "any fields"}
 
 Command = TyperCommand | TyperGroup
 Parameter = TyperArgument | TyperOption
@@ -53,7 +79,8 @@ def fill(text: str, *, hanging: str = "") -> str:
 def plain(text: str | None, markup: str | None) -> str:
     """Take terminal markup out of a help text."""
     visible = (text or "").split("\f")[0].strip()
-    return Text.from_markup(visible).plain if markup == "rich" else visible
+    shown = Text.from_markup(visible).plain if markup == "rich" else visible
+    return shown.replace("<", "&lt;")  # what follows would be a tag, and vanish
 
 
 def prose(text: str) -> Iterator[str]:
@@ -132,14 +159,92 @@ def command_reference(app: typer.Typer, name: str) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def anchor(title: str) -> str:
+    """Return a heading's anchor, as mkdocs and code hosts alike make it."""
+    kept = "".join(one for one in title.lower() if one.isalnum() or one in " _-")
+    return kept.replace(" ", "-")
+
+
+def number(node: dict[str, Any]) -> str:
+    """Describe a number's kind and bounds."""
+    kind = "whole number" if node["type"] == "integer" else "number"
+    low, high = node.get("minimum"), node.get("maximum")
+    above = node.get("exclusiveMinimum")
+    if above == 0:
+        low, above = (1, None) if kind == "whole number" else (None, above)
+    least = f"{low} or more" if low is not None else f"above {above}" if above is not None else ""
+    most = f"at most {high}" if high is not None else ""
+    return ", ".join(filter(None, [kind, least, most]))
+
+
+def takes(node: dict[str, Any]) -> str:
+    """Describe the values a key takes."""
+    inner = node.get("additionalProperties")
+    if "anyOf" in node:
+        return " or ".join(takes(one) for one in node["anyOf"] if one.get("type") != "null")
+    if "const" in node or "enum" in node:
+        return " or ".join(f"`{one}`" for one in node.get("enum", [node.get("const")]))
+    if "$ref" in node:
+        found = f"keys of {linked(node['$ref'])}"
+    elif node["type"] == "array":
+        found = f"a list of {takes(node['items']).replace('text', 'texts')}"
+    elif isinstance(inner, dict) and "discriminator" in inner:
+        kinds = inner["discriminator"]["mapping"].values()
+        found = f"names, each with keys of {' or '.join(map(linked, kinds))}"
+    elif node["type"] in {"integer", "number"}:
+        found = number(node)
+    else:
+        found = "names and texts" if isinstance(inner, dict) else KINDS[node["type"]]
+    return found
+
+
+def linked(reference: str) -> str:
+    """Return a link to the section that a part of the schema is."""
+    title = SECTIONS[reference.rpartition("/")[2]]
+    return f"[{title}](#{anchor(title)})"
+
+
+def key_rows(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each key of a section and its line of the table: first what must stand there."""
+    required = section.get("required", [])
+    for name in sorted(section["properties"], key=lambda name: name not in required):
+        node = section["properties"][name]
+        default = node.get("default")
+        value = default is not None and not isinstance(default, dict | list)
+        without = "required" if name in required else f"`{json.dumps(default)}`" * value
+        yield name, f"| `{name}` | {takes(node)} | {without} | {node['description']} |"
+
+
+def configuration_reference(schema: dict[str, Any]) -> str:
+    """Write the reference of `providers.yaml` as Markdown; what stood in a table is not repeated."""
+    blocks, told = ["# Configuration", *map(fill, CONFIGURATION.split("\n\n"))], dict[str, str]()
+    for name, title in SECTIONS.items():
+        section = schema["$defs"].get(name, schema)
+        blocks += [f"## {title}", fill(section["description"])]
+        rows, again = list[str](), dict[str, list[str]]()
+        for key, row in key_rows(section):
+            if row in told:
+                again.setdefault(told[row], []).append(f"`{key}`")
+            else:
+                rows.append(row)
+                told[row] = name
+        blocks += ["\n".join([KEYS, *rows])]
+        blocks += [fill(f"As in {linked(at)}: {', '.join(keys)}.") for at, keys in again.items()]
+    return "\n\n".join(blocks) + "\n"
+
+
 def documents() -> dict[str, str]:
     """Make every generated document: file name under docs/ and content."""
     # Only now: the program reads its environment when imported, and that was neutralised.
     from apieval import config  # noqa: PLC0415
     from apieval.cli import app  # noqa: PLC0415
 
-    schema = json.dumps(config.json_schema(), indent=2, ensure_ascii=False)
-    return {"cli.md": command_reference(app, "apieval"), "providers.schema.json": schema + "\n"}
+    schema = config.json_schema()
+    return {
+        "cli.md": command_reference(app, "apieval"),
+        "configuration.md": configuration_reference(schema),
+        "providers.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n",
+    }
 
 
 def write(folder: Path, made: dict[str, str]) -> int:

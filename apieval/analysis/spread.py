@@ -13,6 +13,7 @@ from typing import Any
 
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official
+from apieval.schema import SETTINGS, Setting
 
 Summary = Mapping[str, Any]
 
@@ -21,22 +22,30 @@ def over_prompts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
     """Return for each model and setting that was asked in several ways how far the figures lie apart.
 
     The figures are micro, of the official parser, over all subsets; of a partial run those over
-    the answers there are. A figure that one of the runs does not have has no spread: null.
+    the answers there are. A figure that one of the runs does not have has no spread: null. Runs on
+    other data, or begun with other steps, are not of one kind.
     """
-    by_model: dict[str, list[Summary]] = {}
+    alike: dict[tuple[object, ...], list[Summary]] = {}
     for each in summaries:
-        by_model.setdefault(each["model"], []).append(each)
+        kind = (each["model"], each["data"]["digest"], each["data"]["n"], each["given"])
+        alike.setdefault(kind, []).append(each)
     return [
-        {
-            "model": model,
-            "setting": setting,
-            "prompts": [each["prompt"]["name"] for each in mine],
-            "metrics": {name: _spread(mine, setting, name) for name in METRICS},
-        }
-        for model, mine in by_model.items()
+        _of_setting(mine, setting)
+        for found in alike.values()
+        for setting in SETTINGS
+        if (mine := [each for each in found if setting in each["settings"]])
         if len({each["prompt"]["name"] for each in mine}) > 1
-        for setting in mine[0]["settings"]
     ]
+
+
+def _of_setting(summaries: Sequence[Summary], setting: Setting) -> dict[str, Any]:
+    return {
+        "model": summaries[0]["model"],
+        "given": summaries[0]["given"],
+        "setting": setting,
+        "prompts": [each["prompt"]["name"] for each in summaries],
+        "metrics": {name: _spread(summaries, setting, name) for name in METRICS},
+    }
 
 
 def _spread(summaries: Sequence[Summary], setting: str, metric: str) -> dict[str, Any] | None:

@@ -103,7 +103,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _solved(summary: Summary) -> Iterator[str]:
     told: list[str] = []
-    known = ""
+    known = why = ""
     for setting in summary["settings"]:
         micro = summary["figures"][setting][ALL][official.NAME][HEADLINE]["micro"]
         if not micro["n"]:
@@ -113,12 +113,13 @@ def _solved(summary: Summary) -> Iterator[str]:
         known = of
         if "at_least" in micro:
             bounds = f"{percent(micro['at_least'])} and at most {percent(micro['at_most'])}"
-            told.append(f"at least {bounds}{where}, since answers are missing")
+            told.append(f"at least {bounds}{where}")
+            why = ", since answers are missing"
         else:
             told.append(f"{percent(micro['value'])}{where} ({_between(micro)})")
     if told:
         given = f", given the {summary['given'].replace('-', ' ')}" if summary["given"] else ""
-        yield f"It solves {_listed(told)}{given}."
+        yield f"It solves {_listed(told)}{given}{why}."
 
 
 def _answers(n: int, samples: int) -> str:

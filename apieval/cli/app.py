@@ -13,6 +13,7 @@ from typer._click import Context  # typer.Context is a subclass, invoke takes an
 from typer._click.exceptions import UsageError
 from typer.core import TyperGroup
 
+from apieval import loading
 from apieval.cli import (
     cache,
     check,
@@ -39,6 +40,7 @@ class Door(TyperGroup):
 
     def invoke(self, ctx: Context) -> object:
         """Invoke the command; a fault of the user's gives no traceback."""
+        loading.over()
         as_json = "--json" in ctx.args or _set_in_environment("APIEVAL_JSON")
         try:
             return super().invoke(ctx)
@@ -126,8 +128,10 @@ def _tune() -> None:
 
     A run makes and drops a few hundred objects an answer, hardly any of them in cycles: the
     collector's default rounds cost a tenth of its time. numpy's linear algebra, which is not
-    used, would start a thread for every core, and each waits busily for a while.
+    used, would start a thread for every core, and each waits busily for a while. pydantic would look
+    through every installed package for plug-ins of its own.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -10,6 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.report.eee.names import UNKNOWN, About, Relationship
 from apieval.verbs.exported import Format
 
 
@@ -27,7 +28,8 @@ def export(
         option(
             "--format",
             help="csv is the study's layout, the parts that the official parser reads; lm-eval is "
-            "lm-evaluation-harness's samples_*.jsonl, the texts; parquet is one table of all answers.",
+            "lm-evaluation-harness's samples_*.jsonl, the texts; parquet is one table of all answers; "
+            'eee is "Every Eval Ever" 0.3.0, one document of all figures and a file of items.',
         ),
     ],
     out: Annotated[
@@ -42,13 +44,34 @@ def export(
             metavar="sample|hub|PATH",
         ),
     ] = None,
-    safe: Annotated[
+    exact: Annotated[
         bool,
         option(
-            "--safe",
-            help="Write an apostrophe before cells of the CSV that a spreadsheet would compute.",
+            "--exact",
+            help="csv: byte for byte the study's layout. Without it an apostrophe stands before what a "
+            "spreadsheet would compute, and the ids are called safe_idx; `apieval score` reads the "
+            "same text out of both.",
         ),
     ] = False,
+    model_id: Annotated[
+        str | None,
+        option(
+            "--model-id",
+            help="eee: what the model is called everywhere; its name in the request without it.",
+            metavar="DEVELOPER/MODEL",
+        ),
+    ] = None,
+    organization: Annotated[
+        str | None,
+        option("--organization", help="eee: who evaluated; unknown without it.", metavar="NAME"),
+    ] = None,
+    relationship: Annotated[
+        Relationship | None,
+        option(
+            "--relationship",
+            help="eee: who evaluated, seen from the model's developer; other without it.",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Write stored answers for other tools; nothing is asked.
@@ -56,7 +79,9 @@ def export(
     csv and lm-eval make a file for each setting and sample, which `apieval score` reads back with the
     same figures.
     """
-    done = evaluate.export(folder, format, out, data=data, safe=safe)
+    told = any(each is not None for each in (model_id, organization, relationship))
+    about = About(model_id, organization or UNKNOWN, relationship or "other") if told else None
+    done = evaluate.export(folder, format, out, data=data, exact=exact, about=about)
     for warning in done.warnings:
         output.say(f"warning: {warning}")
     if json:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
@@ -19,12 +20,13 @@ from apieval.cli.options import option
 from apieval.cli.progress import progress
 from apieval.errors import ConfigError
 from apieval.options import RunOptions
-from apieval.report import side_by_side, terminal
+from apieval.report import prompt_spread, side_by_side, terminal
 from apieval.run.watcher import Watcher
 from apieval.verbs.results import Result
 from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
+_BOUND = "--max-cost"
 _WORST_LAST = ("done", "partial", "stopped", "interrupted")
 
 
@@ -54,7 +56,7 @@ def run(
     max_cost: Annotated[
         float | None,
         option(
-            "--max-cost",
+            _BOUND,
             help="Stop before the run of a model costs more; it holds for each model.",
             min=0.0,
             metavar="USD",
@@ -160,8 +162,8 @@ def run(
         _tell(result, table=not json)
     if len(results) > 1 and not json:
         output.show(side_by_side.render([each.summary for each in results]))
-        output.show(side_by_side.spreads(apart))
-    _say_how_to_go_on({result.status for result in results})
+        output.show(prompt_spread.render(apart))
+    _say_how_to_go_on(results)
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
 
@@ -201,9 +203,25 @@ def _tell(result: Result, *, table: bool) -> None:
     )
 
 
-def _say_how_to_go_on(statuses: Collection[str]) -> None:
-    if set(statuses) == {"done"}:
+def _say_how_to_go_on(results: Sequence[Result]) -> None:
+    """Say which command goes on; where the money stopped a run, with a bound that lets it."""
+    if {result.status for result in results} == {"done"}:
         return
     words = [word for word in sys.argv[1:] if word != "--fresh"]  # which would start over
-    first = "when that is put right, " if "stopped" in statuses else ""
+    short = [result.enough_usd for result in results if result.enough_usd is not None]
+    other = any(each.status == "stopped" and each.enough_usd is None for each in results)
+    first = "when that is put right, " if other else ""
+    if short:
+        first += "with room for about all that is left, "
+        words = _with_bound(words, max(short))
     output.say(f"{first}to go on: {shlex.join(['apieval', *words])}")
+
+
+def _with_bound(words: Sequence[str], usd: float) -> list[str]:
+    """Return a command's words with another `--max-cost`, in whole cents, rounded up."""
+    kept = list(words)
+    while _BOUND in kept:
+        at = kept.index(_BOUND)
+        del kept[at : at + 2]
+    kept = [word for word in kept if not word.startswith(f"{_BOUND}=")]
+    return [*kept, _BOUND, f"{math.ceil(100 * usd) / 100:.2f}"]

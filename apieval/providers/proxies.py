@@ -13,6 +13,8 @@ from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 
 _SCHEMES: Final = frozenset({"http", "https"})
+_ALL: Final = "all"
+"""ALL_PROXY is for every scheme that has no variable of its own, as curl and litellm take it."""
 
 
 def proxy_of(url: str) -> str | None:
@@ -24,14 +26,15 @@ def proxy_of(url: str) -> str | None:
     parts = urlsplit(url)
     if is_loopback(url) or proxy_bypass(parts.netloc):
         return None
-    given = getproxies().get(parts.scheme)
-    if not given:
+    named = getproxies()
+    kind = next((each for each in (parts.scheme, _ALL) if named.get(each)), None)
+    if kind is None:
         return None
+    given = named[kind]
     proxy = given if "://" in given else f"http://{given}"  # as curl takes it
     if not _usable(proxy):
-        name = f"{parts.scheme.upper()}_PROXY"
         raise ConfigError(
-            f"the environment variable {name} holds no proxy that can be used: write it as "
+            f"the environment variable {kind.upper()}_PROXY holds no proxy that can be used: write it as "
             "http://HOST:PORT (SOCKS is not supported), or unset it."
         )
     return proxy

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from apieval.errors import DataError, did_you_mean
-from apieval.rebus import tables
+from apieval.rebus import safe_cells, tables
 from apieval.rebus.columns import GOLD
 from apieval.schema import (
     SETTINGS,
@@ -71,6 +71,8 @@ def raw(
 def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:
     """Yield every row of the study's parsed CSV, with its gold row; `idx` (or `id`) joins them.
 
+    Where the ids are called `safe_idx` the cells are guarded (see `safe_cells`), and read without.
+
     Raises:
         DataError: naming the line: a column or id that is missing, an id the data does not have,
             an id that stands twice.
@@ -81,7 +83,9 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
         missing = [name for name in GOLD if name not in row.cells]
         if missing:
             raise DataError(f"{where}: missing column {missing[0]!r}; needed: {', '.join(GOLD)}.")
-        given = row.cells.get("idx", row.cells.get("id"))
+        safe = safe_cells.ID in row.cells
+        cells = {k: safe_cells.unguarded(v) for k, v in row.cells.items()} if safe else row.cells
+        given = cells.get(safe_cells.ID, cells.get("idx", cells.get("id")))
         if given is None:
             raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
         gold_row = _gold(given, gold, where)
@@ -89,10 +93,10 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
         yield (
             gold_row,
             Prediction(
-                word_guesses=tuple(row.cells["word_guesses"].split(";")),
-                first_pass=row.cells["first_pass"],
-                solution_words=tuple(row.cells["solution_words"].split(";")),
-                solution=row.cells["solution"],
+                word_guesses=tuple(cells["word_guesses"].split(";")),
+                first_pass=cells["first_pass"],
+                solution_words=tuple(cells["solution_words"].split(";")),
+                solution=cells["solution"],
             ),
         )
 

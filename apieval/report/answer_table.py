@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval.errors import StoreError
-from apieval.rebus.metrics import METRICS
+from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.schema import Response
@@ -19,6 +19,12 @@ FIGURES: Final = {
     for metric in METRICS
 }
 """The columns of the figures, by parser and metric."""
+COUNTS: Final = {
+    place: (f"{column}_right", f"{column}_total")
+    for place, column in FIGURES.items()
+    if place[1] not in OF_REBUSES
+}
+"""The columns of right words and of all words, whose sums make the micro figure."""
 _TEXTS: Final = ("id", "setting", "subset", "outcome", "text", "reasoning", "finish_reason")
 _LISTS: Final = ("word_guesses", "solution_words")
 _WHOLE: Final = ("first_pass", "solution")
@@ -42,6 +48,8 @@ def row(response: Response, answer: ScoredAnswer) -> dict[str, Any]:
     for (parser, metric), column in FIGURES.items():
         tally = (answer.scores[parser].tallies or {}).get(metric)
         found[column] = tally.share if tally else None
+        if (parser, metric) in COUNTS:
+            found.update(zip(COUNTS[parser, metric], tally or (None, None), strict=True))
     return found
 
 
@@ -64,6 +72,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         ("sample", pa.int64()),
         *((name, pa.list_(pa.string())) for name in _LISTS),
         *((name, pa.float64()) for name in FIGURES.values()),
+        *((name, pa.int64()) for names in COUNTS.values() for name in names),
     ]
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:

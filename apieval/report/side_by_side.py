@@ -1,4 +1,8 @@
-"""The table that shows several models side by side: micro figures of the official parser."""
+"""The table that shows several models side by side: micro figures of the official parser.
+
+Behind a figure stands a mark, below it half of its 95 % interval. The highest of each metric is
+marked, and what is not told apart from it; a partial run is held against nobody.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.analysis.highest import Place, places
 from apieval.rebus.metrics import HEADLINE, shown_in
-from apieval.report.terminal import FIGURE, label, number, visible
+from apieval.report.folded import Folded, folded
+from apieval.report.terminal import FIGURE, label, number
 from apieval.schema import Setting
 
 Summary = Mapping[str, Any]
@@ -19,91 +25,103 @@ Summary = Mapping[str, Any]
 WIDTH: Final = 80
 _FRAME: Final = 3
 """What each column takes beside its content: a blank on both sides, and a line."""
+_MOST_LINES: Final = 4
+"""A name of more lines above a column stands before a row instead."""
+_MARKS: Final = {Place.HIGHEST: "*", Place.NOT_TOLD_APART: "~", Place.LOWER: "", Place.NONE: ""}
+_PARTIAL: Final = "?"
+_HALF: Final = "± half of the 95 % interval"
+_LEGEND: Final = "* highest, ~ not told apart: the 95 % intervals overlap, ± half of one"
+_FINER: Final = "`apieval compare` tells more apart: it holds runs against each other by rebus"
 
 
 def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
-    """Yield a table a setting; models are columns where they fit, else rows.
-
-    Where answers are missing, a figure is over the answers there are and marked by a `*`.
-    """
+    """Yield a table a setting, and what its marks mean; models are columns where they fit, else rows."""
     yield Text("\nside by side, micro", style="bold")
-    partial = False
-    for setting in summaries[0]["settings"]:
-        partial |= any(_missing(each, setting) for each in summaries)
-        yield _table(summaries, setting)
-    if partial:
-        yield Text("* PARTIAL: over the answers there are", style="bold yellow")
+    settings, marked = summaries[0]["settings"], set[Place]()
+    for setting in settings:
+        columns = _columns(summaries, setting)
+        marked.update(place for column in columns for place, _ in column)
+        yield _table(summaries, setting, columns)
+    yield Text(_LEGEND if Place.HIGHEST in marked else _HALF, style="dim")
+    if Place.NOT_TOLD_APART in marked:
+        yield Text(_FINER, style="dim")
+    if any(_missing(each, setting) for each in summaries for setting in settings):
+        said = f"{_PARTIAL} PARTIAL: over the answers there are; cannot be the highest"
+        yield Text(said, style="bold yellow")
 
 
-def spreads(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
-    """Yield how far the figures of each model lie apart by prompt, a line a setting and metric."""
-    for each in found:
-        prompts = len(each["prompts"])
-        yield Text(
-            visible(f"\n{each['model']}, {each['setting']}: what {prompts} prompts make of it"),
-            style="bold",
+Cell = tuple[Place, Text]
+
+
+def _columns(summaries: Sequence[Summary], setting: Setting) -> list[list[Cell]]:
+    """Return by metric the cells of all models, each with where it stands."""
+    whole = [not _missing(each, setting) for each in summaries]
+    found = []
+    for metric in shown_in(setting, summaries[0]["given"]):
+        micro = [each["figures"][setting]["all"]["official"][metric]["micro"] for each in summaries]
+        stand = places(
+            [each if is_whole else None for each, is_whole in zip(micro, whole, strict=True)]
         )
-        yield _spread_table(each)
+        made = zip(stand, micro, whole, strict=True)
+        found.append(
+            [(place, _cell(place, each, whole=is_whole)) for place, each, is_whole in made]
+        )
+    return found
 
 
-def _spread_table(found: Mapping[str, Any]) -> Table:
-    table = Table()
-    table.add_column("metric", overflow="fold", min_width=FIGURE)
-    for name in ("least", "most", "mean", "sd"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for metric in shown_in(found["setting"]):
-        spread = found["metrics"][metric] or {}
-        figures = [number(spread.get(name)) for name in ("least", "most", "mean", "sd")]
-        table.add_row(metric, *figures, style="bold" if metric == HEADLINE else None)
-    return table
+def _cell(place: Place, micro: Mapping[str, Any], *, whole: bool) -> Text:
+    """Return a figure, its mark and how sure it is; of a partial run only its bounds are sure."""
+    if not whole:
+        return Text(number(micro["answered"]) + _PARTIAL)
+    style = "bold" if place is Place.HIGHEST else ""
+    cell = Text.assemble((number(micro["value"]) + _MARKS[place], style))
+    if micro["low"] is not None:
+        half = number((micro["high"] - micro["low"]) / 2).removeprefix("0")
+        cell.append(f"\n±{half}", style="dim")
+    return cell
 
 
-def _table(summaries: Sequence[Summary], setting: Setting) -> Table:
+def _table(
+    summaries: Sequence[Summary], setting: Setting, columns: Sequence[Sequence[Cell]]
+) -> Table:
     metrics = shown_in(setting, summaries[0]["given"])
     table = Table(title=Text(setting), title_justify="left", title_style="bold")
     room = (WIDTH - 1 - _FRAME - max(map(cell_len, metrics))) // len(summaries) - _FRAME
-    if room > FIGURE:  # there may be a mark behind it
-        _fill_with_models_as_columns(table, summaries, setting, metrics, room)
+    names = [label(each) for each in summaries]
+    # there may be a mark behind a figure
+    if room > FIGURE and all(len(folded(name, room)) <= _MOST_LINES for name in names):
+        _fill_with_models_as_columns(table, names, metrics, columns, room)
     else:
-        _fill_with_models_as_rows(table, summaries, setting, metrics)
+        _fill_with_models_as_rows(table, names, metrics, columns)
     return table
 
 
 def _fill_with_models_as_columns(
-    table: Table, summaries: Sequence[Summary], setting: str, metrics: Sequence[str], room: int
+    table: Table,
+    names: Sequence[str],
+    metrics: Sequence[str],
+    columns: Sequence[Sequence[Cell]],
+    room: int,
 ) -> None:
     table.add_column("metric", overflow="fold", min_width=FIGURE)
-    for each in summaries:
-        table.add_column(
-            Text(visible(label(each))),
-            justify="right",
-            overflow="fold",
-            min_width=FIGURE + 1,
-            max_width=room,
-        )
-    rows = zip(metrics, *(_figures(each, setting, metrics) for each in summaries), strict=True)
-    for metric, *figures in rows:
-        table.add_row(metric, *figures, style="bold" if metric == HEADLINE else None)
+    for name in names:
+        table.add_column(Folded(name), min_width=FIGURE + 1, max_width=room)
+    for metric, cells in zip(metrics, columns, strict=True):
+        style = "bold" if metric == HEADLINE else ""
+        table.add_row(Text(metric, style=style), *(cell for _, cell in cells))
 
 
 def _fill_with_models_as_rows(
-    table: Table, summaries: Sequence[Summary], setting: str, metrics: Sequence[str]
+    table: Table, names: Sequence[str], metrics: Sequence[str], columns: Sequence[Sequence[Cell]]
 ) -> None:
-    table.add_column("model", overflow="fold", min_width=FIGURE)
+    table.add_column("model", min_width=FIGURE)
     for metric in metrics:
         words = metric.removesuffix("_accuracy").replace("_", "\n")
-        table.add_column(words, justify="right", overflow="fold", min_width=FIGURE + 1)
-    for each in summaries:
-        table.add_row(Text(visible(label(each))), *_figures(each, setting, metrics))
+        table.add_column(words, overflow="fold", min_width=FIGURE + 1)
+    for name, cells in zip(names, zip(*columns, strict=True), strict=True):
+        table.add_row(Folded(name), *(cell for _, cell in cells))
 
 
 def _missing(summary: Summary, setting: str) -> bool:
     counts = summary["outcomes"][setting]
     return bool(counts["failed"] + counts["not_asked"])
-
-
-def _figures(summary: Summary, setting: str, metrics: Sequence[str]) -> list[str]:
-    figures = summary["figures"][setting]["all"]["official"]
-    if not _missing(summary, setting):
-        return [number(figures[name]["micro"]["value"]) for name in metrics]
-    return [f"{number(figures[name]['micro']['answered'])}*" for name in metrics]

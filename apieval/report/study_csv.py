@@ -1,7 +1,8 @@
 """The study's layout of parsed answers: `idx` and the four parts, words joined by `;`.
 
-Text is written exactly, so that it reads back as it was. A spreadsheet computes cells that begin
-like a formula; `safe` writes an apostrophe before them, and then they read back otherwise.
+Written exactly it is the study's own, and a spreadsheet computes cells that begin like a formula.
+Written safely it does not; the column of ids has another name then, and `apieval score` reads the
+same text out of both (see `rebus.safe_cells`).
 """
 
 from __future__ import annotations
@@ -9,29 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from apieval.rebus import safe_cells
 from apieval.rebus.columns import GOLD
 from apieval.schema import Prediction, RowId
 
-HEADER: Final = ("", "idx", *GOLD)
-"""The first column, without a name, is the line's number, as in the study's own files."""
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _QUOTED: Final = frozenset(',"\r\n')
 
 
-def header() -> str:
-    """Return the line of the columns' names."""
-    return ",".join(HEADER)
+def header(*, exact: bool = False) -> str:
+    """Return the line of the columns' names.
+
+    The first column, without a name, is the line's number, as in the study's own files.
+    """
+    return ",".join(("", "idx" if exact else safe_cells.ID, *GOLD))
 
 
-def row(number: int, row_id: RowId, parts: Prediction, *, safe: bool = False) -> str:
+def row(number: int, row_id: RowId, parts: Prediction, *, exact: bool = False) -> str:
     """Return one answer's line, without its end."""
-    cells = map(_safe, _cells(row_id, parts)) if safe else _cells(row_id, parts)
-    return ",".join(map(_quoted, [str(number), *cells]))
+    cells = _cells(row_id, parts)
+    return ",".join(
+        map(_quoted, [str(number), *(cells if exact else map(safe_cells.guarded, cells))])
+    )
 
 
 def formulas(row_id: RowId, parts: Prediction) -> int:
-    """Return how many cells of an answer a spreadsheet would take for a formula."""
-    return sum(cell.startswith(FORMULA) for cell in _cells(row_id, parts))
+    """Return in how many cells of an answer a spreadsheet would compute something."""
+    return sum(map(safe_cells.is_open, _cells(row_id, parts)))
 
 
 def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:
@@ -40,10 +44,6 @@ def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:
     yield parts.first_pass
     yield ";".join(parts.solution_words)
     yield parts.solution
-
-
-def _safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _quoted(cell: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from apieval.analysis.signed import fingerprint
+from apieval.rebus import safe_cells
 from apieval.report.document import Document, ReportedRun
-from apieval.report.study_csv import FORMULA
 from apieval.report.terminal import visible
 
 TABLE: Final = "table.csv"
@@ -55,12 +55,12 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
                     for aggregation, found in aggregations.items():
                         names = (run.name, summary["model"], setting, subset, parser, metric)
                         figures = [found.get(name) for name in _FIGURES]
-                        yield [*map(_safe, names), aggregation, *figures, mark]
-
-
-def _safe(text: str) -> str:
-    seen = visible(text)
-    return f"'{seen}" if seen.startswith(FORMULA) else seen
+                        yield [
+                            *(safe_cells.guarded(visible(name)) for name in names),
+                            aggregation,
+                            *figures,
+                            mark,
+                        ]
 
 
 def _line(cells: list[Any]) -> str:

@@ -16,13 +16,15 @@ class Budget:
     """Money that may be spent: reserved before a request is sent, settled when it ends.
 
     `most_tokens` is the longest answer the request allows; what an answer of unknown usage cost
-    is taken to be all that was reserved for it.
+    is taken to be all that was reserved for it. `short_usd` is how much there should have been for
+    the answer that there was no room for, None as long as there was room.
     """
 
     max_usd: float
     price: Price
     most_tokens: int
     spent_usd: float = 0.0
+    short_usd: float | None = None
     _reserved: float = 0.0
     _open: int = 0
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -36,6 +38,7 @@ class Budget:
         worst = self._worst(request)
         while self.spent_usd + self._reserved + worst > self.max_usd:
             if not self._open:
+                self.short_usd = self.spent_usd + worst
                 raise RunFailure(
                     f"--max-cost {self.max_usd:g} USD is reached: {self.spent_usd:.4f} spent, and "
                     f"the next answer may cost {worst:.4f}; give a higher one to go on"

@@ -65,7 +65,10 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
             f"{name}: {then.get(name)!r} then, {now.get(name)!r} now" for name in differs
         )
         raise StoreError(f"{folder}: holds another run ({what}); {remedy}")
-    if (old := (header.get("data") or {}).get("digest")) != data_digest:
+    data = header.get("data") or {}
+    if (old := data.get("digest")) != data_digest:
+        if commit := data.get("revision"):  # of the hub, where it still is
+            remedy = f"go back with `apieval data fetch --revision {commit}`, {remedy}"
         raise StoreError(
             f"{folder}: the data file {spec.data!r} has changed since this run began "
             f"({old} then, {data_digest} now); {remedy}"

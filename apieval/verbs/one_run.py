@@ -72,6 +72,7 @@ class OneRun:
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _runner: Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
+    _budget: Budget | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Say what the run is, and so where it lives."""
@@ -197,7 +198,8 @@ class OneRun:
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
             result = result_of(self.spec.model, self.folder, summary)
             if self.cut:
-                result = replace(result, status=self.cut.status, message=self.cut.message)
+                said, enough = self.cut.message, self._enough_usd(summary["usage"]["cost_usd"])
+                result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             return self._unwritten(error)
@@ -279,7 +281,7 @@ class OneRun:
         )
         return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
 
-    def _budget(self) -> Budget | None:
+    def _bound(self) -> Budget | None:
         """Return what may still be spent, None for no bound."""
         budget = self.prepared.budget(self.options.max_cost_usd, self._store.spent_usd)
         if budget:
@@ -287,12 +289,25 @@ class OneRun:
             budget.assume(self._store.unpriced, like)
         return budget
 
+    def _enough_usd(self, cost: Mapping[str, Any]) -> float | None:
+        """Return what bound would do for the rest, about, where the money stopped the run.
+
+        `cost` is what the answers of known cost have cost so far: the rest may be as dear.
+        """
+        if self._budget is None or self._budget.short_usd is None:
+            return None
+        rest = self.forecast(None)
+        each = (cost["sum"] or 0.0) / (cost["known_for"] or 1)
+        # the last answer too must find room for the longest there may be
+        return self._budget.short_usd + max(rest.usd or 0.0, each * rest.requests)
+
     def _request(self, rebus: Rebus, setting: Setting, sample: int) -> Request:
         return conversation.request(rebus, setting, sample, self.spec.identity, self.conversation)
 
     async def _asked(self, limiter: Limiter, cache: ResponseCache | None) -> bool:
         """Ask, and say whether that came to its end without being stopped."""
         spec, limits, options = self.spec, self.prepared.model.limits, self.options
+        self._budget = self._bound()
         async with connected(self.prepared) as provider:
             self._runner = runner = Runner(
                 provider=provider,
@@ -303,7 +318,7 @@ class OneRun:
                 patience=Patience(options.timeout_s, options.wait_for_server_s, limits.max_wait),
                 watcher=self.watcher,
                 price=self.prepared.price,
-                budget=self._budget(),
+                budget=self._budget,
                 ask_again=self._ask_again(),
             )
             await runner.run(

@@ -45,7 +45,8 @@ class Result:
     """What a run or a scoring came to.
 
     `status` is done, partial, stopped or interrupted; `message` says why it is not done.
-    `folder` is None where nothing was written.
+    `folder` is None where nothing was written. `enough_usd` is the `--max-cost` that lets a run go
+    on to its end, about, where it stopped for that alone.
     """
 
     model: str
@@ -53,6 +54,7 @@ class Result:
     status: str
     summary: dict[str, Any]
     message: str | None = None
+    enough_usd: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""

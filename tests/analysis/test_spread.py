@@ -41,3 +41,15 @@ def test_where_one_has_no_answer_there_is_no_spread() -> None:
 
 def test_one_prompt_has_no_spread() -> None:
     assert over_prompts([found("a", 1), found("a", 2, "altro")]) == []
+
+
+def test_runs_of_other_data_or_with_steps_given_are_not_of_one_kind() -> None:
+    other = {**found("b", 4), "data": {"digest": "sha256:0", "n": 4}}
+    begun = {**found("b", 4), "given": "definitions"}
+    assert over_prompts([found("a", 1), other, begun]) == []
+    (spread,) = over_prompts([found("a", 1), begun, {**found("c", 2), "given": "definitions"}])
+    assert (spread["given"], spread["prompts"]) == ("definitions", ["b", "c"])
+
+
+def test_a_setting_that_only_one_run_has_has_no_spread() -> None:
+    assert over_prompts([found("a", 1), {**found("b", 4), "settings": ["hints"]}]) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from apieval import loading
 from apieval.cli import app
 from apieval.version import VERSION
 from tests.e2e.conftest import Inside
@@ -169,6 +170,16 @@ def test_the_baseline_is_served_on_loopback_alone(inside: Inside) -> None:
     done = inside("serve-baseline", "--host", "0.0.0.0")  # noqa: S104 # it must be refused
     assert done.code == 2
     assert "loopback" in done.err
+
+
+def test_a_command_lets_an_interrupt_be_an_exception_again(inside: Inside) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        loading.guard("apieval")
+        assert inside("models").code == 0
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_outside_a_run_is_no_traceback(

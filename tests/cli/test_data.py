@@ -81,6 +81,21 @@ def test_what_is_at_hand_needs_no_hub(
     assert len(hub.seen) == asked
 
 
+def test_a_run_on_another_commit_is_told_the_way_back(
+    hub: FakeHub, inside: Inside, content: bytes
+) -> None:
+    assert inside(*RUN).code == 0
+    hub.push(LATER, test=content.replace(b"definizione", b"Definizione"))
+    assert inside("data", "fetch", "--again").code == 0
+    done = inside(*RUN)
+    assert done.code == 2
+    assert "has changed since this run began" in done.err
+    back = f"apieval data fetch --revision {COMMIT}"
+    assert f"go back with `{back}`, give another --name, or start over with --fresh" in done.err
+    assert inside(*back.split()[1:]).code == 0
+    assert inside(*RUN).code == 0
+
+
 class TestScore:
     @pytest.fixture
     def run(self, hub: FakeHub, inside: Inside) -> Path:
@@ -113,6 +128,17 @@ class TestScore:
         done = inside("score", run, "--data", "hub")
         assert "apieval data fetch`, or give a file with --data PATH" in done.err
         assert len(hub.seen) == asked
+
+    def test_exports_the_terms_with_the_rows(self, run: Path) -> None:
+        done = apieval.export(run, "eee")
+        assert done.warnings[-1] == (
+            f"the items hold rows of the data ({PUBLISHED['licence']}); mind it where you publish them"
+        )
+        document = json.loads(done.files[0].read_text("utf-8"))
+        source = document["evaluation_results"][0]["source_data"]
+        assert source["additional_details"].items() >= PUBLISHED.items()
+        subsets = {each["evaluation_name"] for each in document["evaluation_results"]}
+        assert "verbalized_rebus.hints.ood" in subsets
 
     def test_of_raw_answers_says_the_terms(
         self, cache: HubCache, content: bytes, inside: Inside, monkeypatch: pytest.MonkeyPatch

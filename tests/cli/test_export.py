@@ -16,25 +16,8 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.columns import GOLD
 from apieval.rebus.metrics import METRICS
 from tests.e2e.conftest import Inside
-from tests.e2e.faults import TRANSIENT, FaultServer, first
-from tests.e2e.program import Material, configure, folder, lines, model, summary
+from tests.e2e.program import Material, folder, lines, rewrite, summary
 from tests.records import PUBLISHED, needs_published, rebus, write_csv
-
-
-@pytest.fixture
-def run(inside: Inside, ten: Material, tmp_path: Path) -> Path:
-    """Return a run of both settings in which one request failed."""
-    plan = first(99, TRANSIENT["500"], [ten.rebus(3)])
-    with FaultServer(ten.answers, plan) as server:
-        configure(tmp_path, local=model(server.url, limits={"max_retries": 0}))
-        assert inside("run", "local", "--data", ten.path, "--cache", "off").code == 1
-    return folder()
-
-
-def rewrite(path: Path, row: int, **changes: object) -> None:
-    """Change the answers to a row, as no server can be made to give them."""
-    changed = [each | (changes if each["id"] == row else {}) for each in lines(path)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in changed), "utf-8")
 
 
 def figures(path: Path, data: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401 # as score
@@ -44,13 +27,13 @@ def figures(path: Path, data: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN
     return found
 
 
-def test_samples_of_a_run_give_its_figures(inside: Inside, run: Path, ten: Material) -> None:
-    answers = run / "responses.jsonl"
+def test_samples_of_a_run_give_its_figures(inside: Inside, lacking: Path, ten: Material) -> None:
+    answers = lacking / "responses.jsonl"
     rewrite(answers, 1, outcome="truncated", finish_reason="length")
     odd = " = \u2028\r\x00\U0001f600\nSoluzione: \x85x"
     rewrite(answers, 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "lm-eval", "--out", "out")
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "lm-eval", "--out", "out")
     assert (done.code, done.err) == (0, "")
     names = ["samples_eureka_original.jsonl", "samples_eureka_hints.jsonl"]
     assert done.out.split() == [str(Path("out") / name) for name in names]
@@ -62,43 +45,45 @@ def test_samples_of_a_run_give_its_figures(inside: Inside, run: Path, ten: Mater
         path.rename(shown)
         assert inside("score", shown, "--data", ten.path, "--out", "again").code in {0, 1}
         again = summary(Path("again"))
-        assert again["figures"][setting] == summary(run)["figures"][setting]
-        assert again["outcomes"] == {setting: summary(run)["outcomes"][setting]}
+        assert again["figures"][setting] == summary(lacking)["figures"][setting]
+        assert again["outcomes"] == {setting: summary(lacking)["outcomes"][setting]}
         assert not any(each["kind"] == "harness_differs" for each in again["findings"])
 
 
-def test_parts_of_a_run_give_its_official_figures(inside: Inside, run: Path, ten: Material) -> None:
+def test_parts_of_a_run_give_its_official_figures(
+    inside: Inside, lacking: Path, ten: Material
+) -> None:
     odd = ' = a;"b",\r=c\n5 = \x85d\nPrima lettura: -x\r\nSoluzione: @y'
-    rewrite(run / "responses.jsonl", 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "csv", "--json")
+    rewrite(lacking / "responses.jsonl", 2, text=odd)
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "csv", "--json")
     document = json.loads(done.out)
     assert done.code == 0
     assert len(document["warnings"]) == 2
     assert document["warnings"][0] == "1 failed request left out: there is no answer"
-    assert document["warnings"][1].startswith("4 cells that a spreadsheet would compute")
+    assert document["warnings"][1].startswith("4 cells with an apostrophe before")
     paths = [Path(each) for each in document["files"]]
     assert [each.name for each in paths] == ["answers_regular.csv", "answers_hints.csv"]
-    assert paths[0].parent == run / "export"
+    assert paths[0].parent == lacking / "export"
     for path, setting in zip(paths, ("regular", "hints"), strict=True):
         again = figures(path, ten.path, setting=setting)[setting]["all"]["official"]
-        assert again == summary(run)["figures"][setting]["all"]["official"]
+        assert again == summary(lacking)["figures"][setting]["all"]["official"]
 
 
-def test_a_table_holds_the_texts_and_the_figures(inside: Inside, run: Path) -> None:
-    answers = run / "responses.jsonl"
+def test_a_table_holds_the_texts_and_the_figures(inside: Inside, lacking: Path) -> None:
+    answers = lacking / "responses.jsonl"
     odd = "\u2028\x00\r\n\U0001f600 [0.1] = a;b"
     rewrite(answers, 2, text=odd)
-    assert inside("score", run).code == 1
-    done = inside("export", run, "--format", "parquet")
-    assert (done.code, done.out.strip()) == (0, str(run / "export" / "answers.parquet"))
-    rows = pq.read_table(run / "export" / "answers.parquet").to_pylist()
+    assert inside("score", lacking).code == 1
+    done = inside("export", lacking, "--format", "parquet")
+    assert (done.code, done.out.strip()) == (0, str(lacking / "export" / "answers.parquet"))
+    rows = pq.read_table(lacking / "export" / "answers.parquet").to_pylist()
     places = [(each["setting"], int(each["id"])) for each in rows]
     assert places == [(setting, n) for setting in ("regular", "hints") for n in range(10)]
     texts = {(each["setting"], each["id"]): each["text"] for each in lines(answers)}
     assert {place: row["text"] for place, row in zip(places, rows, strict=True)} == texts
     assert rows[2]["text"] == odd
-    scores = {(e["setting"], e["id"], e["parser"]): e for e in lines(run / "scores.jsonl")}
+    scores = {(e["setting"], e["id"], e["parser"]): e for e in lines(lacking / "scores.jsonl")}
     for place, row in zip(places, rows, strict=True):
         for parser in ("official", "tolerant", "tolerant-lenient"):
             score = scores[(*place, parser)]
@@ -148,26 +133,53 @@ def scores(tmp_path: Path) -> Path:
 
 
 def test_the_studys_csv_comes_back_byte_for_byte(scores: Path) -> None:
-    done = apieval.export(scores, "csv")
+    done = apieval.export(scores, "csv", exact=True)
     assert done.files == (scores / "export" / "answers_regular.csv",)
     assert done.files[0].read_bytes() == (scores.parent / "parsed.csv").read_bytes()
-    assert done.warnings[0].startswith("2 cells that a spreadsheet would compute")
+    assert done.warnings == (
+        "3 cells that a spreadsheet would compute (= + - @); leave --exact out",
+    )
 
 
-def test_safe_cells_are_no_formulas(scores: Path) -> None:
-    done = apieval.export(scores, "csv", scores.parent / "safe", safe=True)
-    assert done.warnings == ("2 cells with an apostrophe before: read back they are other text",)
+def test_safe_cells_are_no_formulas_and_are_read_as_they_were(scores: Path) -> None:
+    done = apieval.export(scores, "csv")
+    assert done.warnings[0].startswith("3 cells with an apostrophe before what a spreadsheet")
     with done.files[0].open(encoding="utf-8", newline="") as file:
-        passes = [each["first_pass"] for each in csv.DictReader(file)]
-    assert passes == ['\'=1+"1"', "'@"]
+        rows = list(csv.DictReader(file))
+    assert [each["first_pass"] for each in rows] == ['\'=1+"1"', "'@"]
+    assert [each["word_guesses"] for each in rows] == ["a, b;'-c", ""]
+    assert [each["safe_idx"] for each in rows] == ["2", "10"]
+    apieval.score(done.files[0], scores.parent / "gold.csv", out=scores.parent / "again")
+    stored = [
+        (folder / "scores.jsonl").read_bytes() for folder in (scores, scores.parent / "again")
+    ]
+    assert stored[0] == stored[1]
+
+
+def test_apostrophes_of_a_file_that_says_nothing_are_text(tmp_path: Path) -> None:
+    data = write_csv(tmp_path / "gold.csv", [{"idx": "0", **dict.fromkeys(GOLD, "x")}])
+    parsed = study(tmp_path / "parsed.csv", (0, "'=a", "'", "''+", "'-b"))
+    apieval.score(parsed, data, out=tmp_path / "scores")
+    [score] = lines(tmp_path / "scores" / "scores.jsonl")
+    assert [score[name] for name in GOLD] == [["'=a"], "'", ["''+"], "'-b"]
+    assert apieval.export(tmp_path / "scores", "csv", exact=True).files[0].read_bytes() == (
+        parsed.read_bytes()
+    )
+    (safe,) = apieval.export(tmp_path / "scores", "csv", tmp_path / "safe").files
+    apieval.score(safe, data, out=tmp_path / "again")
+    assert lines(tmp_path / "again" / "scores.jsonl") == [score]
 
 
 @needs_published
 def test_the_published_csv_comes_back_byte_for_byte(tmp_path: Path) -> None:
     parsed = PUBLISHED / "gpt4o_parsed.csv"
     apieval.score(parsed, PUBLISHED / "gold.csv", out=tmp_path)
-    (written,) = apieval.export(tmp_path, "csv").files
+    (written,) = apieval.export(tmp_path, "csv", exact=True).files
     assert written.read_bytes() == parsed.read_bytes()
+    (safe,) = apieval.export(tmp_path, "csv", tmp_path / "safe").files
+    apieval.score(safe, PUBLISHED / "gold.csv", out=tmp_path / "again")
+    stored = [each / "scores.jsonl" for each in (tmp_path, tmp_path / "again")]
+    assert stored[0].read_bytes() == stored[1].read_bytes()
 
 
 def test_what_was_cut_is_warned_of(scores: Path) -> None:
@@ -233,8 +245,8 @@ def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
         apieval.export(bare, "csv")
     with pytest.raises(StoreError, match="no run"):
         apieval.export(scores, "lm-eval")
-    with pytest.raises(ConfigError, match="--safe is of --format csv"):
-        apieval.export(scores, "lm-eval", safe=True)
+    with pytest.raises(ConfigError, match="--exact is of --format csv"):
+        apieval.export(scores, "lm-eval", exact=True)
     with pytest.raises(ConfigError, match="--data is not of --format csv"):
         apieval.export(scores, "csv", data="sample")
     (bare / "file").write_text("", "utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,6 +54,36 @@ def test_max_cost_is_kept_and_a_higher_one_goes_on(
         assert server.paid == kept
         assert inside(*words, "--max-cost", "50").code == 0
         assert server.paid == server.requests == 60
+
+
+@pytest.mark.parametrize("given", ["0.5", "=0.5", "variable", "0.0001"])
+def test_the_command_that_is_named_goes_on_to_the_end(
+    given: str, inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = material(tmp_path / "some.csv", 60)
+    words = ["run", "local", "--data", str(made.path), *REGULAR]
+    bound = [f"--max-cost{given}"] if "=" in given else ["--max-cost", given]
+    if given == "variable":
+        bound = []
+        monkeypatch.setenv("APIEVAL_MAX_COST", "0.5")
+    with FaultServer(made.answers) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        monkeypatch.setattr(sys, "argv", ["apieval", *bound, *words])
+        done, steps = inside(*words, *bound), 0
+        while done.code == 3:
+            paid, steps = server.paid, steps + 1
+            told = "with room for about all that is left, to go on: apieval "
+            [said] = [line for line in done.err.splitlines() if line.startswith(told)]
+            again = shlex.split(said.removeprefix(told))
+            assert again[:-2] == words
+            assert again[-2] == "--max-cost"
+            assert float(again[-1]) < 10
+            done = inside(*again)
+            assert server.paid > paid
+        assert done.code == 0
+        assert server.paid == 60
+        # before the first answer only the forecast is known, which errs here
+        assert steps == (2 if given == "0.0001" else 1)
 
 
 def test_answers_dearer_than_reserved_stop_the_run(inside: Inside, tmp_path: Path) -> None:

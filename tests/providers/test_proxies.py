@@ -60,6 +60,37 @@ def test_one_that_cannot_be_used_is_named_by_its_variable(
     assert "segret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("variables", "proxy"),
+    [
+        ({"ALL_PROXY": "http://tutti:1"}, "http://tutti:1"),
+        ({"all_proxy": "tutti:1"}, "http://tutti:1"),
+        ({"ALL_PROXY": "http://tutti:1", "HTTPS_PROXY": "http://suo:2"}, "http://suo:2"),
+        ({"ALL_PROXY": "http://tutti:1", "HTTP_PROXY": "http://altro:2"}, "http://tutti:1"),
+        ({"ALL_PROXY": "http://tutti:1", "NO_PROXY": "modelli.example"}, None),
+        ({"ALL_PROXY": ""}, None),
+        ({"HTTP_PROXY": "http://altro:2"}, None),
+    ],
+)
+def test_all_proxy_is_for_what_has_none_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], proxy: str | None
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_of(FAR) == proxy
+    assert proxy_of("http://127.0.0.1:8000/v1") is None
+
+
+def test_all_proxy_that_cannot_be_used_goes_by_its_own_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5h://utente:segreta@proxy:1080")
+    with pytest.raises(ConfigError, match="ALL_PROXY holds no proxy that can be used"):
+        proxy_of(FAR)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    assert proxy_of(FAR) == "http://proxy:3128"
+
+
 def test_its_password_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert secrets_of(FAR) == ()
     monkeypatch.setenv("https_proxy", "http://utente:segr%40ta@proxy:3128")
@@ -71,13 +102,16 @@ def test_its_password_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings(  # httpx-aiohttp's way; aiohttp's new one is not for plain HTTP
     "ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter"
 )
-def test_a_proxy_that_repeats_its_login_does_not_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", ["http_proxy", "all_proxy"])
+def test_a_proxy_that_repeats_its_login_does_not_show_it(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     login = b64encode(b"utente:segreta").decode()
 
     async def run() -> str:
         said = {"error": {"message": f"Proxy-Authorization: Basic {login}, segreta"}}
         async with Scripted([Answer(said, status=407)]) as proxy:
-            monkeypatch.setenv("http_proxy", f"http://utente:segreta@127.0.0.1:{proxy.port}")
+            monkeypatch.setenv(variable, f"http://utente:segreta@127.0.0.1:{proxy.port}")
             client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
             try:
                 await client.attempt(request())

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,72 +12,131 @@ from rich.console import Console
 from apieval.rebus.metrics import METRICS
 from apieval.report import side_by_side, terminal
 from tests.records import rebus, response, summary
+from tests.report.views import rows_of
 
-ROWS = [rebus(id=n) for n in range(4)]
+ROWS = [rebus(id=n) for n in range(20)]
 LONG = "organizzazione/modello-dal-nome-assai-lungo-70B-istruito-v{}."
+WIDE = "模型/漢字漢字漢字漢字漢字漢字漢字-長い名前-{}."
 
 
-def found(name: str, *outcomes: str) -> dict[str, Any]:
+def found(name: str, right: int, failed: int = 0) -> dict[str, Any]:
+    """Return the summary of a model that solves so many of 20 rebuses."""
+    return {**_found(right, failed), "model": name}
+
+
+@cache
+def _found(right: int, failed: int) -> dict[str, Any]:
+    outcomes = [*["ok"] * right, *["empty"] * (20 - right - failed), *["failed"] * failed]
     made = [
         response(id=n, outcome=each, setting=setting)
         for n, each in enumerate(outcomes)
         for setting in ("regular", "hints")
     ]
-    return {**summary(ROWS, made), "model": name}
+    return summary(ROWS, made)
+
+
+def printed(
+    summaries: Sequence[Mapping[str, Any]], width: int = 80, env: Mapping[str, str] | None = None
+) -> str:
+    """Return what is printed, on a terminal of these variables or into a file."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream, width=width, highlight=False, force_terminal=bool(env), _environ=env or {}
+    )
+    for each in side_by_side.render(summaries):
+        console.print(each)
+    return stream.getvalue()
 
 
 def shown(summaries: Sequence[Mapping[str, Any]], width: int = 80) -> str:
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, markup=True, highlight=False)
-    for each in side_by_side.render(summaries):
-        console.print(each)
-    text = stream.getvalue()
+    text = printed(summaries, width)
     assert all(cell_len(line) <= width for line in text.split("\n"))
     assert "0…" not in text
     return text
 
 
-def cells(text: str) -> list[list[str]]:
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines()]
-    return [each for each in rows if each]
+def last(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the figures of the last metric, which is the headline, in the last setting."""
+    name, *figures = rows_of(shown(summaries))[-1]
+    assert name == "solution_match"
+    return figures
 
 
 def test_two_models_are_columns() -> None:
-    text = shown([found("uno", "ok", "ok", "ok", "ok"), found("due", "ok", "ok", "empty", "empty")])
+    text = shown([found("uno", 20), found("due", 10)])
     regular, _, hints = text.partition("hints")
-    assert [row[0] for row in cells(hints)] == list(METRICS)
-    assert cells(regular)[-1] == ["solution_match", "1.000", "0.500"]
+    assert [row[0] for row in rows_of(hints)] == list(METRICS)
+    assert rows_of(regular)[-1] == ["solution_match", "1.000*", "0.500"]
     assert text.index("uno") < text.index("due")
     assert "PARTIAL" not in text
 
 
-def test_a_figure_that_is_partial_says_so() -> None:
-    text = shown([found("uno", "ok", "failed"), found("due", "ok", "ok", "ok", "ok")])
-    assert cells(text)[-1] == ["solution_match", "1.000*", "1.000"]
-    assert "* PARTIAL: over the answers there are" in text
+def test_below_a_figure_stands_half_of_its_interval() -> None:
+    text = shown([found("uno", 20), found("due", 10)])
+    # Wilson's interval of 20 of 20 and of 10 of 20
+    assert [cell.strip() for cell in text.splitlines()[-3].split("│")[2:-1]] == ["±.081", "±.201"]
 
 
-def test_nothing_answered_is_a_dash() -> None:
-    assert cells(shown([found("uno"), found("due")]))[-1] == ["solution_match", "-*", "-*"]
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        pytest.param([(20, 0), (10, 0)], ["1.000*", "0.500"], id="told apart"),
+        pytest.param([(11, 0), (12, 0)], ["0.550~", "0.600*"], id="intervals overlap"),
+        pytest.param([(0, 0), (9, 0), (12, 0)], ["0.000", "0.450~", "0.600*"], id="one does not"),
+        pytest.param([(12, 0), (12, 0)], ["0.600*", "0.600*"], id="a tie"),
+        pytest.param([(0, 0), (0, 0)], ["0.000*", "0.000*"], id="all nothing"),
+        pytest.param(
+            [(15, 5), (10, 0), (1, 0)], ["1.000?", "0.500*", "0.050"], id="partial is not the best"
+        ),
+        pytest.param([(15, 5), (10, 0)], ["1.000?", "0.500"], id="nobody to be held against"),
+        pytest.param([(0, 20), (0, 20)], ["-?", "-?"], id="no answer at all"),
+    ],
+)
+def test_the_highest_and_its_equals_are_marked(
+    models: list[tuple[int, int]], expected: list[str]
+) -> None:
+    assert last([found(f"m{n}", *each) for n, each in enumerate(models)]) == expected
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, 6, 12])
+def test_a_legend_says_what_the_marks_mean() -> None:
+    apart, near = [found("uno", 20), found("due", 5)], [found("uno", 11), found("due", 12)]
+    assert "* highest, ~ not told apart: the 95 % intervals overlap" in shown(apart)
+    assert "apieval compare" not in shown(apart)
+    assert "`apieval compare` tells more apart" in shown(near)
+    partial = shown([found("uno", 5, 15), found("due", 12)])
+    assert "? PARTIAL: over the answers there are; cannot be the highest" in partial
+    assert "* highest" not in partial
+    assert "± half of the 95 % interval" in partial
+
+
+@pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm-256color", "NO_COLOR": "1"}])
+def test_nothing_is_told_by_colour_alone(env: dict[str, str]) -> None:
+    made = [found("uno", 20), found("due", 10), found("tre", 19), found("quattro", 5, 15)]
+    text = printed(made, env=env)
+    assert not [code for code in ("\x1b[3", "\x1b[4", "\x1b[9", ";3") if code in text]
+    assert ("\x1b" in text) == ("NO_COLOR" in env)  # bold is no colour
+    for mark in ("1.000*", "0.950~", "0.500", "1.000?"):
+        assert mark in text
+
+
+@pytest.mark.parametrize("pattern", [LONG, WIDE])
+@pytest.mark.parametrize("count", [2, 3, 5, 12])
 @pytest.mark.parametrize("width", [80, terminal.LEAST])
-def test_every_figure_and_name_is_whole_in_any_number(count: int, width: int) -> None:
-    made = [found(LONG.format(n), "ok", "ok", "ok", "failed") for n in range(count)]
+def test_every_figure_and_name_is_whole_in_any_number(count: int, width: int, pattern: str) -> None:
+    made = [found(pattern.format(n), 15, 5) for n in range(count)]
     text = shown(made, width)
     # 5 metrics, and 6 in hints
-    assert sum(cell == "1.000*" for row in cells(text) for cell in row) == count * 11
-    if count > 5:
-        folded = "".join(row[0] for row in cells(text))
+    assert sum(cell == "1.000?" for row in rows_of(text) for cell in row) == count * 11
+    if count > 2:
+        folded = "".join(row[0] for row in rows_of(text))
         for n in range(count):
-            assert folded.count(LONG.format(n)) == 2
+            assert folded.count(pattern.format(n)) == 2
 
 
 @pytest.mark.parametrize("name", ["[red]x", "[/]", "\x1b[31mrosso\r"])
 @pytest.mark.parametrize("count", [2, 7])
 def test_hostile_names_are_text(name: str, count: int) -> None:
-    text = shown([found(name, "ok"), *(found(f"m{n}", "ok") for n in range(count - 1))])
+    text = shown([found(name, 20), *(found(f"m{n}", 20) for n in range(count - 1))])
     joined = "".join(text.split()).replace("┃", "").replace("│", "")
     assert "\x1b" not in text
     assert "\r" not in text
@@ -84,25 +144,7 @@ def test_hostile_names_are_text(name: str, count: int) -> None:
 
 
 def test_runs_by_other_prompts_say_so() -> None:
-    named = [{**found("uno", "ok"), "prompt": {"name": n, "official": n == "a"}} for n in "ab"]
+    named = [{**found("uno", 20), "prompt": {"name": n, "official": n == "a"}} for n in "ab"]
     text = shown(named)
     assert "uno (b)" in text
     assert "(a)" not in text
-
-
-def test_the_spread_over_prompts_is_a_table_a_setting() -> None:
-    spread = {"values": [0.25, 0.75], "mean": 0.5, "sd": 0.354, "least": 0.25, "most": 0.75}
-    one = {
-        "model": "mio\x1b[31m",
-        "setting": "regular",
-        "prompts": ["a", "b"],
-        "metrics": {**dict.fromkeys(METRICS), "solution_match": spread},
-    }
-    stream = io.StringIO()
-    for each in side_by_side.spreads([one]):
-        Console(file=stream, width=80).print(each)
-    text = stream.getvalue()
-    assert "what 2 prompts make of it" in text
-    assert "\x1b" not in text
-    assert cells(text)[-1] == ["solution_match", "0.250", "0.750", "0.500", "0.354"]
-    assert cells(text)[0] == ["word_guess_accuracy", "-", "-", "-", "-"]

@@ -44,3 +44,9 @@ def cells(text: str, name: str) -> list[str]:
     """Return the cells of the row of that name, which is there once."""
     [line] = [each for each in text.splitlines() if each.startswith(f"│ {name} ")]
     return [cell.strip() for cell in line.split("│")[1:-1]]
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of all rows but of those that say how sure the ones above are."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines()]
+    return [each for each in rows if each and "±" not in "".join(each)]

@@ -521,6 +521,7 @@ def test_a_data_file_that_changed_is_refused_and_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"'rebuses.csv' has changed") as caught:
         check_same_run(tmp_path, spec(), new)
     assert f"{DATA} then, {new} now" in str(caught.value)
+    assert "data fetch" not in str(caught.value)  # it is of no hub
 
 
 def test_a_header_without_facts_is_another_run(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-LOCKS: Final = ("requirements.lock", "requirements-dev.lock")
+LOCKS: Final = ("requirements.lock", "requirements-dev.lock", "requirements-docs.lock")
 
 
 def tool(name: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -46,6 +46,10 @@ def a_new_requirement(folder: Path) -> None:
     change(folder / "pyproject.toml", '    "tenacity', '    "attrs",\n    "tenacity')
 
 
+def a_bound_of_the_site_alone(folder: Path) -> None:
+    change(folder / "pyproject.toml", '"mkdocs-material>=9.8', '"mkdocs-material>=9.999')
+
+
 def an_index(folder: Path) -> None:
     change(folder / LOCKS[0], "\naiohttp==", "\n--extra-index-url https://example.org/\naiohttp==")
 
@@ -60,7 +64,10 @@ def test_locks_in_step_pass(copy: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("fault", [a_looser_bound, a_new_requirement, an_index, a_pin_without_hash])
+@pytest.mark.parametrize(
+    "fault",
+    [a_looser_bound, a_new_requirement, a_bound_of_the_site_alone, an_index, a_pin_without_hash],
+)
 def test_locks_out_of_step_are_told(copy: Path, fault: Callable[[Path], None]) -> None:
     fault(copy)
     done = tool("check_lock.py", "--root", copy)

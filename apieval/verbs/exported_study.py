@@ -1,0 +1,106 @@
+"""A run's parsed parts in the study's CSV, a file for each setting and sample."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+from apieval.errors import StoreError
+from apieval.rebus.parsers import official
+from apieval.report import study_csv
+from apieval.report.files import SCORES, SUMMARY
+from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
+from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
+from apieval.verbs.verified_files import read_summary
+from apieval.wording import counted
+
+_WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
+
+
+def study(folder: Path, out: Path, *, exact: bool) -> Exported:
+    """Write what the official parser read, as `apieval score` has stored it.
+
+    Raises:
+        ConfigError, StoreError: naming what cannot be exported, and the remedy.
+    """
+    summary = read_summary(folder)
+    if summary is None:
+        raise StoreError(
+            f"{folder}: no scores: there is no {SUMMARY}; `apieval score {folder}` writes it."
+        )
+    refuse_begun(folder, summary.get("given"))
+    files: dict[Part, dict[RowId, Prediction]] = {}
+    counts: Counter[str] = Counter()
+    for part, row_id, outcome, parts in _official(folder / SCORES):
+        counts["failed"] += outcome is Outcome.FAILED
+        counts["wrong"] += outcome in _WRONG
+        if outcome is not Outcome.FAILED:
+            files.setdefault(part, {})[row_id] = parts
+            counts["formulas"] += study_csv.formulas(row_id, parts)
+    written = []
+    for part in sorted(files, key=order):
+        ordered = sorted(files[part].items(), key=lambda pair: _place(pair[0]))
+        lines = (study_csv.row(n, *each, exact=exact) for n, each in enumerate(ordered))
+        path = out / f"answers_{named(part[0], part, files)}.csv"
+        written.append(write(path, [study_csv.header(exact=exact), *lines]))
+    return Exported(tuple(written), tuple(_doubts(counts, exact=exact)))
+
+
+def _official(path: Path) -> Iterator[tuple[Part, RowId, Outcome, Prediction]]:
+    """Yield what the official parser read, answer by answer."""
+    names = tuple(Prediction.model_fields)
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    value = json.loads(line)
+                    if value["parser"] == official.NAME:
+                        parts = Prediction.model_validate({name: value[name] for name in names})
+                        part = _part(value)
+                        yield part, _row_id(value), Outcome(value["outcome"]), parts
+                except (LookupError, TypeError, ValueError, RecursionError) as error:
+                    said = " ".join(str(error).split())
+                    raise StoreError(
+                        f"{path}, line {number}: no score ({said}); write it anew with "
+                        "`apieval score`."
+                    ) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+
+
+def _part(value: Mapping[str, Any]) -> Part:
+    if value["setting"] not in SETTINGS or type(value["sample"]) is not int:
+        raise ValueError("no setting or sample")
+    return cast("Setting", value["setting"]), value["sample"]
+
+
+def _row_id(value: Mapping[str, Any]) -> RowId:
+    if type(value["id"]) not in {int, str}:
+        raise ValueError("no id")
+    return cast("RowId", value["id"])
+
+
+def _place(row_id: RowId) -> tuple[bool, int, str]:
+    """Return what rows are put in order by: answers come in as they come."""
+    number = isinstance(row_id, int)
+    return not number, row_id if isinstance(row_id, int) else 0, str(row_id)
+
+
+def _doubts(counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:
+    if n := counts["failed"]:
+        yield f"{counted(n, 'failed request')} left out: there is no answer"
+    if n := counts["wrong"]:
+        yield (
+            f"{counted(n, 'answer')} cut or refused, wrong here; the CSV cannot say so, and what it "
+            "holds of them may be counted right"
+        )
+    if (n := counts["formulas"]) and exact:
+        yield f"{counted(n, 'cell')} that a spreadsheet would compute (= + - @); leave --exact out"
+    elif n:
+        yield (
+            f"{counted(n, 'cell')} with an apostrophe before what a spreadsheet would compute; "
+            "`apieval score` reads them without, other tools need --exact"
+        )
