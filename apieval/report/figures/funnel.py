@@ -19,7 +19,8 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     if not panels:
         return
     for panel in panels:
-        panel.ticks.extend(metrics.STEPS.values())
+        panel.groups.extend(metrics.STEPS.values())
+        panel.ticks.extend(name.replace(" ", "\n") for name in panel.groups)
     yield Sketch(
         name="funnel",
         title="From definitions to the solution",
