@@ -41,8 +41,9 @@ class Document:
 
     `apart` are the runs whose answers were begun with steps that those of the others were not: they
     are compared with no other. `comparison` is that of `apieval compare`, None for one run and where
-    the runs cannot be compared, which then is among the `doubts`. `ranks[setting][name]` are the first and the last
-    place a run may have, `best[setting][metric]` the run that is shown to be better than each other,
+    the runs cannot be compared, which then is among the `doubts`. `ranked` are the runs that stand for a
+    rank (no dictionary among models, none that is apart), `ranks[setting][name]` the first and the last
+    place one may have, `best[setting][metric]` the one that is shown to be better than each other,
     where there is one. `sentences` say what the runs are side by side. `spread` is how far prompts
     move a model's figures (`analysis.spread`), `steps` what it does with steps given
     (`analysis.steps_alone`).
@@ -52,6 +53,7 @@ class Document:
     apart: Collection[str] = ()
     comparison: Mapping[str, Any] | None = None
     doubts: Sequence[str] = ()
+    ranked: Collection[str] = ()
     ranks: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sentences: Sequence[Sentence] = ()

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from apieval.analysis.ranks import ranked
 from apieval.analysis.signed import fingerprint
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, shown_in
@@ -96,11 +95,11 @@ def _setting(document: Document, setting: Setting) -> Iterator[str]:
     there = [run for run in document.runs if setting in run.summary["settings"]]
     if not there:
         return
-    names = ranked({run.name: run.summary for run in document.runs})
     yield r"\midrule"
     yield _across(rf"\textit{{{escaped(setting)}}}")
-    for run in sorted(there, key=lambda each: each.name not in names):
-        yield from _run(run, setting, document.best.get(setting, {}), aside=run.name not in names)
+    ranked = document.ranked
+    for run in sorted(there, key=lambda each: each.name not in ranked):
+        yield from _run(run, setting, document.best.get(setting, {}), aside=run.name not in ranked)
 
 
 def _run(
@@ -164,12 +163,16 @@ def _note(document: Document) -> str:
         told.append(
             "*: answers are missing: what the figure can still become (of those there are)."
         )
-    dag = r"\textsuperscript{\dag}: a dictionary baseline, not ranked. " if _aside(document) else ""
+    dag = (
+        r"\textsuperscript{\dag}: a dictionary baseline, or steps were given; not ranked. "
+        if _aside(document)
+        else ""
+    )
     return f"{escaped(' '.join(told))} {dag}{escaped('Signatures: ' + ', '.join(marks) + '.')}"
 
 
 def _aside(document: Document) -> bool:
-    return len(ranked({run.name: run.summary for run in document.runs})) < len(document.runs)
+    return len(document.ranked) < len(document.runs)
 
 
 def _ns(document: Document) -> str:

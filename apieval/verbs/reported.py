@@ -106,22 +106,25 @@ def gathered(folders: Sequence[Path]) -> Document:
     scored = read_all(folders, official.NAME, least=1)
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
     if len(runs) == 1:
-        return Document(runs=runs)
+        return Document(runs=runs, ranked=[runs[0].name])
     alike = _alike(scored)
     apart = [each.name for each in scored if each not in alike]
     comparison, doubts = _compared(alike)
     summaries = [run.summary for run in runs]
     with _readable(folders):
         spread, steps = over_prompts(summaries), steps_alone(summaries)
-    if comparison is None:
-        return Document(runs=runs, apart=apart, doubts=doubts, spread=spread, steps=steps)
     every = [each.name for each in alike]
     names = ranks.ranked({run.name: run.summary for run in runs if run.name not in apart})
+    if comparison is None:
+        return Document(
+            runs=runs, apart=apart, ranked=names, doubts=doubts, spread=spread, steps=steps
+        )
     places = ranks.ranks(comparison, names)
     return Document(
         runs=runs,
         apart=apart,
         comparison=comparison,
+        ranked=names,
         ranks=places,
         best=ranks.best(comparison, names),
         sentences=side_by_side.sentences(comparison, names if places else every, places),

@@ -75,7 +75,9 @@ def test_a_dictionary_is_marked(folders: dict[str, Path], tmp_path: Path) -> Non
     table = text(folders["more"], altered(folders["half"], tmp_path / "d", change))
     sound(table)
     assert r"half\textsuperscript{\dag} &" in table
-    assert r"\textsuperscript{\dag}: a dictionary baseline, not ranked" in table
+    assert (
+        r"\textsuperscript{\dag}: a dictionary baseline, or steps were given; not ranked" in table
+    )
 
 
 @pytest.mark.parametrize(

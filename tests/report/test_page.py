@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import apieval
 from apieval.report import outlined
+from apieval.report.figures import style
 from apieval.report.page import writing
 from apieval.verbs import reported
 from tests.report.documents import altered
@@ -343,3 +345,10 @@ def test_a_run_without_hints_or_subsets(tmp_path: Path) -> None:
     found = parsed(page(tmp_path / "s"))
     assert "hints less regular" not in found.text
     assert len(found.table("plain: the six metrics, micro")) == 6
+
+
+def test_the_page_has_the_paper_of_its_figures() -> None:
+    sheet = (files("apieval.report.page") / "page.css").read_text("utf-8")
+    papers = re.findall(r"--paper: (#\w+);", sheet)
+    light, dark = style.LIGHT[style.PAPER], style.DARK[style.PAPER]
+    assert papers[:3] == [light, dark, dark]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apieval.analysis.ranks import ranked
 from apieval.analysis.side_by_side import rank
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
@@ -72,8 +71,7 @@ def reference() -> Section:
 def _table(document: Document, setting: Setting) -> Table:
     there = [run for run in document.runs if setting in run.summary["settings"]]
     alike = [run for run in document.runs if run.name not in document.apart]
-    names = ranked({run.name: run.summary for run in alike})
-    models = [run for run in there if run.name in names]
+    models = [run for run in there if run.name in document.ranked]
     others = [run for run in there if run in alike and run not in models]
     begun = [run for run in there if run.name in document.apart]
     metrics = [HEADLINE, *(each for each in shown_in(setting) if each != HEADLINE)]
