@@ -26,8 +26,10 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | \
 		awk -F'|' '{ printf "%-18s%s\n", $$1, $$2 }'
 
-demo: run-env ## Evaluate the embedded baseline on the sample: no key, no server, no network
+demo: run-env ## Evaluate the embedded baseline on the sample and report it: no key, no network
 	@$(BIN)/apieval run baseline --yes
+	@echo; echo "its report, a page for a browser first:"
+	@$(BIN)/apieval report "$$(ls -td results/baseline-sample-both-*/ | head -n 1)"
 
 test: dev-env ## Run the tests with coverage
 	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --cov --cov-report=term $(ARGS)

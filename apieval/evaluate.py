@@ -157,7 +157,7 @@ def report(
     out: str | Path | None = None,
     *,
     data: str | Path | None = None,
-    items: Items = "wrong",
+    items: Items = "all",
 ) -> Reported:
     """Write the report of one run, or of several side by side, and return its files.
 

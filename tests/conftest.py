@@ -19,6 +19,10 @@ if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Without bytecode every program that a test starts would compile all of its modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 LITELLM: Final = {"test_hosted.py", "test_hosted_alone.py", "test_llmock.py"}
 """The files that import litellm, which takes as long as hundreds of other tests."""
 
@@ -32,6 +36,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Any:  # n
 
     def room(nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        if "browser/" in file:
+            return "browser"  # one browser for all of them
         return "litellm" if Path(file).name in LITELLM else file
 
     scheduler._split_scope = room

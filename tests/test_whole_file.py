@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from apieval.whole_file import replacing
+from apieval.whole_file import replacing, replacing_bytes
 
 
 def test_a_file_takes_the_place_of_another_at_the_end(tmp_path: Path) -> None:
@@ -36,3 +36,12 @@ def test_a_writing_that_fails_leaves_all_as_it_was(tmp_path: Path, error: BaseEx
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "r.txt"):
         pytest.fail("nothing to write to")
+
+
+def test_bytes_are_put_in_place_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "r.png"
+    path.write_bytes(b"old")
+    with replacing_bytes(path) as file:
+        file.write(b"\x89PNG\r\n")
+    assert path.read_bytes() == b"\x89PNG\r\n"
+    assert list(tmp_path.iterdir()) == [path]

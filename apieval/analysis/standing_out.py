@@ -83,8 +83,8 @@ def percent(share: float) -> str:
     """Return a share in percent; what there is some of is not nothing, and not all."""
     said = f"{100 * share:.1f}"
     if said == "0.0" and share:
-        return "less than 0.1 %"
-    return "more than 99.9 %" if said == "100.0" and share < 1 else f"{said} %"
+        return "less than 0.1\u00a0%"
+    return "more than 99.9\u00a0%" if said == "100.0" and share < 1 else f"{said}\u00a0%"
 
 
 def _between(figure: Mapping[str, float], sign: int = 1) -> str:
@@ -102,23 +102,30 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _solved(summary: Summary) -> Iterator[str]:
-    told = []
+    told: list[str] = []
+    known = why = ""
     for setting in summary["settings"]:
         micro = summary["figures"][setting][ALL][official.NAME][HEADLINE]["micro"]
         if not micro["n"]:
             continue
-        answers = counted(micro["n"], "answer" if summary["samples"] > 1 else "rebus", "rebuses")
-        if summary["samples"] > 1:
-            answers = f"{counted(micro['n'], 'answer')} ({summary['samples']} to each rebus)"
-        where = f"of {answers} {SETTING_WORDS[setting]}"
+        of = f" of {_answers(micro['n'], summary['samples'])}"
+        where = f"{'' if of == known else of} {SETTING_WORDS[setting]}"
+        known = of
         if "at_least" in micro:
             bounds = f"{percent(micro['at_least'])} and at most {percent(micro['at_most'])}"
-            told.append(f"at least {bounds} {where}, since answers are missing")
+            told.append(f"at least {bounds}{where}")
+            why = ", since answers are missing"
         else:
-            told.append(f"{percent(micro['value'])} {where} ({_between(micro)})")
+            told.append(f"{percent(micro['value'])}{where} ({_between(micro)})")
     if told:
         given = f", given the {summary['given'].replace('-', ' ')}" if summary["given"] else ""
-        yield f"It solves {_listed(told)}{given}."
+        yield f"It solves {_listed(told)}{given}{why}."
+
+
+def _answers(n: int, samples: int) -> str:
+    if samples > 1:
+        return f"{counted(n, 'answer')} ({samples} to each rebus)"
+    return counted(n, "rebus", "rebuses")
 
 
 def _hints(effect: Mapping[str, Any] | None) -> Iterator[str]:
@@ -186,7 +193,7 @@ def _known_by_heart(summary: Summary) -> Iterator[str]:
 def _shares(summary: Summary, name: str) -> list[str]:
     found = [(setting, cell[name]) for setting, cell in _diagnosed(summary)]
     return [
-        f"{percent(each['value'])} {SETTING_WORDS[setting]} ({_between(each)}; n = {each['n']:,})"
+        f"{percent(each['value'])} {SETTING_WORDS[setting]} ({_between(each)}; n\u00a0=\u00a0{each['n']:,})"
         for setting, each in found
         if each["n"] >= _FEW and each["low"] is not None and each["value"]
     ]

@@ -10,7 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
-from apieval.verbs.reports import Items
+from apieval.verbs.reports import FIGURES, Items
 
 
 def report(
@@ -42,13 +42,14 @@ def report(
     items: Annotated[
         Items,
         option("--items", help="Which rebuses the page shows one by one."),
-    ] = "wrong",
+    ] = "all",
     json: options.Json = False,
 ) -> None:
     """Write the report of one run, or of several side by side; nothing is asked.
 
     `report.html` is one page that needs no other file and no network; `report.md` says the same for
-    GitHub, `table.tex` is for a paper (booktabs), `table.csv` has a row for every figure.
+    GitHub, `table.tex` is for a paper (booktabs), `table.csv` has a row for every figure, and
+    `figures` has the drawings as SVG, PNG and PDF.
 
     Of several runs the report has ranks, each a range of places, and every pair held against each
     other; runs that cannot be compared stand side by side without ranks, and the report says why.
@@ -59,5 +60,10 @@ def report(
     if json:
         output.document({"files": [str(each) for each in done.files], "warnings": done.doubts})
     else:
-        for path in done.files:
+        for path in dict.fromkeys(map(_named, done.files)):
             output.line(str(path))
+
+
+def _named(path: Path) -> Path:
+    """Return what a file is told by: the figures, three files each, by their folder."""
+    return path.parent if path.parent.name == FIGURES else path

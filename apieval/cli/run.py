@@ -190,6 +190,8 @@ def _tell(result: Result, *, table: bool) -> None:
         output.show(terminal.render(result.summary, result.model))
     if table:
         output.line(f"run folder: {result.folder}")
+        if result.folder and result.summary["usage"]["answers"]:
+            output.line(f"report: {shlex.join(['apieval', 'report', str(result.folder)])}")
     if result.status == "done":
         return
     saved = result.summary["usage"]["answers"]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeVar
 
 from apieval.schema import Given, Setting, Tally
 
 HEADLINE: Final = "solution_match"
+
+_P = TypeVar("_P", str, tuple[str, ...])
 
 Part = Literal["word_guesses", "first_pass", "solution_words", "solution"]
 
@@ -103,8 +105,12 @@ def shown_in(setting: Setting, given: Given | None = None) -> list[str]:
 
 def rights(name: str, prediction: Parts, gold: Parts) -> list[bool]:
     """Return what of one item is right by one metric, one by one: `tally` in more words."""
-    said, meant = getattr(prediction, PARTS[name]), getattr(gold, PARTS[name])
-    if isinstance(meant, str):
+    return rights_of(name, getattr(prediction, PARTS[name]), getattr(gold, PARTS[name]))
+
+
+def rights_of(name: str, said: _P, meant: _P) -> list[bool]:
+    """Return what is right by one metric, one by one, of the part that it looks at."""
+    if isinstance(said, str):
         return [_equal(said, meant)]
     right = _same_length if "length" in name else _equal
     return [right(one, word) for one, word in zip_longest(said[: len(meant)], meant, fillvalue="")]

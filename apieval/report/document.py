@@ -5,7 +5,7 @@ It has no date of its own, so that the same runs give the same report, byte for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ class ReportedRun:
     `run.json`, None where answers were scored that another tool collected. `summary` is that of
     `summary.json`, and has every part a reader may ask for: None or empty where an older version
     scored the run, and then the part is among the `lacking`. `effect` is what hints did, rebus by
-    rebus (`analysis.effect`), None without both settings; `sentences` say what stands out.
+    rebus (`analysis.effect`), None without both settings; `spending` what the answers took
+    (`analysis.spending`), None as the header is; `sentences` say what stands out.
     """
 
     name: str
@@ -31,21 +32,30 @@ class ReportedRun:
     effect: Mapping[str, Any] | None = None
     sentences: Sequence[Sentence] = ()
     lacking: Sequence[str] = ()
+    spending: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """A whole report: its runs in the order they were named, and what they are side by side.
 
-    `comparison` is that of `apieval compare`, None for one run and where the runs cannot be
-    compared, which then is among the `doubts`. `ranks[setting][name]` are the first and the last
-    place a run may have, `best[setting][metric]` the run that is shown to be better than each other,
-    where there is one. `sentences` say what the runs are side by side.
+    `apart` are the runs whose answers were begun with steps that those of the others were not: they
+    are compared with no other. `comparison` is that of `apieval compare`, None for one run and where
+    the runs cannot be compared, which then is among the `doubts`. `ranked` are the runs that stand for a
+    rank (no dictionary among models, none that is apart), `ranks[setting][name]` the first and the last
+    place one may have, `best[setting][metric]` the one that is shown to be better than each other,
+    where there is one. `sentences` say what the runs are side by side. `spread` is how far prompts
+    move a model's figures (`analysis.spread`), `steps` what it does with steps given
+    (`analysis.steps_alone`).
     """
 
     runs: Sequence[ReportedRun]
+    apart: Collection[str] = ()
     comparison: Mapping[str, Any] | None = None
     doubts: Sequence[str] = ()
+    ranked: Collection[str] = ()
     ranks: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sentences: Sequence[Sentence] = ()
+    spread: Sequence[Mapping[str, Any]] = ()
+    steps: Sequence[Mapping[str, Any]] = ()

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from apieval.analysis.ranks import ranked
 from apieval.analysis.signed import fingerprint
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, shown_in
@@ -30,6 +29,9 @@ _HEADS: Final[Mapping[str, str]] = {
 }
 _COLUMNS: Final = len(METRICS) + 1
 _NONE: Final = "--"
+_PUBLISHED: Final = (
+    "published, for orientation: another prompt, another test set, no hints; not ranked"
+)
 _SPECIAL: Final[Mapping[str, str]] = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -63,6 +65,8 @@ def lines(document: Document) -> Iterator[str]:
     yield r"\begin{table*}"
     yield r"\centering"
     yield r"\small"
+    yield rf"\caption{{{_caption(document)}}}"
+    yield r"\label{tab:rebus}"
     yield r"\setlength{\tabcolsep}{4pt}"
     yield rf"\begin{{tabular}}{{l{'c' * len(METRICS)}}}"
     yield r"\toprule"
@@ -70,12 +74,10 @@ def lines(document: Document) -> Iterator[str]:
     for setting in SETTINGS:
         yield from _setting(document, setting)
     yield r"\midrule"
-    yield _across(rf"\textit{{{escaped(published.LABEL)}}}")
+    yield _across(rf"\textit{{{escaped(_PUBLISHED)}}}")
     yield from map(_published, published.ROWS)
     yield r"\bottomrule"
     yield r"\end{tabular}"
-    yield rf"\caption{{{_caption(document)}}}"
-    yield r"\label{tab:rebus}"
     yield r"\par\smallskip\footnotesize"
     yield _note(document)
     yield r"\end{table*}"
@@ -93,11 +95,11 @@ def _setting(document: Document, setting: Setting) -> Iterator[str]:
     there = [run for run in document.runs if setting in run.summary["settings"]]
     if not there:
         return
-    names = ranked({run.name: run.summary for run in document.runs})
     yield r"\midrule"
     yield _across(rf"\textit{{{escaped(setting)}}}")
-    for run in sorted(there, key=lambda each: each.name not in names):
-        yield from _run(run, setting, document.best.get(setting, {}), aside=run.name not in names)
+    ranked = document.ranked
+    for run in sorted(there, key=lambda each: each.name not in ranked):
+        yield from _run(run, setting, document.best.get(setting, {}), aside=run.name not in ranked)
 
 
 def _run(
@@ -125,8 +127,11 @@ def _value(figure: Mapping[str, Any] | None, *, bold: bool) -> str:
 
 
 def _interval(figure: Mapping[str, Any] | None) -> str:
-    if figure is None or figure["low"] is None or "at_least" in figure:
+    if figure is None or figure["low"] is None:
         return ""
+    if "at_least" in figure:
+        said = _NONE if figure["answered"] is None else f"{figure['answered']:.3f}"
+        return rf"{{\scriptsize ({said})}}"
     return rf"{{\scriptsize [{figure['low']:.3f}, {figure['high']:.3f}]}}"
 
 
@@ -149,19 +154,25 @@ def _note(document: Document) -> str:
         for setting, signed in run.summary["signatures"].items()
     ]
     told = ["Brackets: 95 % intervals (Wilson, or a bootstrap over rebuses)."]
-    told += [f"n: {_ns(document)}."]
+    told += [f"n: {_ns(document)}.", f"Published figures: {published.SOURCE}."]
     if document.best:
         told.append(
             "Bold: shown to be better than every other run (paired tests, p < 0.05 after Holm)."
         )
     if any(run.summary["partial"] for run in document.runs):
-        told.append("*: answers are missing; what the figure can still become.")
-    dag = r"\textsuperscript{\dag}: a dictionary baseline, not ranked. " if _aside(document) else ""
+        told.append(
+            "*: answers are missing: what the figure can still become (of those there are)."
+        )
+    dag = (
+        r"\textsuperscript{\dag}: a dictionary baseline, or steps were given; not ranked. "
+        if _aside(document)
+        else ""
+    )
     return f"{escaped(' '.join(told))} {dag}{escaped('Signatures: ' + ', '.join(marks) + '.')}"
 
 
 def _aside(document: Document) -> bool:
-    return len(ranked({run.name: run.summary for run in document.runs})) < len(document.runs)
+    return len(document.ranked) < len(document.runs)
 
 
 def _ns(document: Document) -> str:

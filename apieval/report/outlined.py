@@ -16,6 +16,7 @@ from apieval.report.chapters import (
     pairs,
     results,
     subsets,
+    variants,
     why,
 )
 from apieval.report.document import Document, ReportedRun
@@ -72,8 +73,8 @@ def _results(document: Document) -> Iterator[Section]:
         yield Section("results", "Results", tables=results.tables(run), parts=parts)
         return
     yield leaderboard.section(document)
-    if (compared := pairs.section(document)) is not None:
-        yield compared
+    more = (variants.prompts(document), variants.steps(document), pairs.section(document))
+    yield from filter(None, more)
 
 
 def _run(run: ReportedRun, id: str, *, several: bool) -> Section:  # noqa: A002 # what it is

@@ -72,8 +72,8 @@ def number(value: float | None, places: int = 3) -> str:
 
 def label(summary: Mapping[str, Any]) -> str:
     """Return what tells a run from others: its model, and its prompt where it is another."""
-    prompt, given = summary["prompt"], summary["given"]
-    named = [prompt["name"]] if prompt["official"] is False else []
+    prompt, given = summary.get("prompt") or {}, summary.get("given")
+    named = [str(prompt["name"])] if prompt.get("official") is False else []
     told = ", ".join([*named, *([f"given {given}"] if given else [])])
     return f"{summary['model']} ({told})" if told else str(summary["model"])
 

@@ -9,15 +9,20 @@ from typing import Any, Final
 
 from apieval.analysis import effect, ranks, side_by_side, standing_out
 from apieval.analysis.pairing import Scored
+from apieval.analysis.spending import Spending
+from apieval.analysis.spread import over_prompts
+from apieval.analysis.steps_alone import steps_alone
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus.parsers import official
-from apieval.report import latex, markdown, outlined, tidy_csv
+from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
 from apieval.report.files import SUMMARY
-from apieval.report.page import writing
-from apieval.run import header
+from apieval.report.page import rebuses, writing
+from apieval.report.page.embedded import Embedded
+from apieval.run import header, responses
+from apieval.verbs import reported_items
 from apieval.verbs.compared import of_scored
-from apieval.verbs.reports import ITEMS, Items, Reported
+from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import replacing
@@ -48,7 +53,7 @@ def report(
     out: str | Path | None = None,
     *,
     data: str | Path | None = None,
-    items: Items = "wrong",
+    items: Items = "all",
 ) -> Reported:
     """Write the report of one run, or of several side by side.
 
@@ -63,18 +68,31 @@ def report(
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
     where = [Path(each) for each in folders]
     document = gathered(where)
-    del data  # the rebuses one by one are to come
+    view, doubts = _view(document, items, data)
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
     with _readable(where):
-        outline = outlined.outlined(document)
+        outline, pictures = outlined.outlined(document), figures.draw(document)
+        drawn = figures.write(pictures, target / FIGURES)
+        links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
         texts = {
-            writing.PAGE: [writing.written(outline)],
-            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline)),
+            writing.PAGE: [writing.written(outline, pictures, view)],
+            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
             latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
             tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
         }
         files = [_write(target / name, text) for name, text in texts.items()]
-    return Reported(tuple(files), tuple(document.doubts))
+    return Reported((*files, *drawn), (*document.doubts, *doubts))
+
+
+def _view(
+    document: Document, which: Items, data: str | Path | None
+) -> tuple[Embedded | None, Sequence[str]]:
+    """Return the view of single rebuses, and what could not be had of them or has no room."""
+    if which == "none":
+        return None, ()
+    items = reported_items.gathered(document.runs, data)
+    made = rebuses.fragment(items, which)
+    return made, (*made.notices, *items.doubts)
 
 
 def gathered(folders: Sequence[Path]) -> Document:
@@ -88,19 +106,30 @@ def gathered(folders: Sequence[Path]) -> Document:
     scored = read_all(folders, official.NAME, least=1)
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
     if len(runs) == 1:
-        return Document(runs=runs)
-    comparison, doubts = _compared(scored)
+        return Document(runs=runs, ranked=[runs[0].name])
+    alike = _alike(scored)
+    apart = [each.name for each in scored if each not in alike]
+    comparison, doubts = _compared(alike)
+    summaries = [run.summary for run in runs]
+    with _readable(folders):
+        spread, steps = over_prompts(summaries), steps_alone(summaries)
+    every = [each.name for each in alike]
+    names = ranks.ranked({run.name: run.summary for run in runs if run.name not in apart})
     if comparison is None:
-        return Document(runs=runs, doubts=doubts)
-    every = [run.name for run in runs]
-    names = ranks.ranked({run.name: run.summary for run in runs})
+        return Document(
+            runs=runs, apart=apart, ranked=names, doubts=doubts, spread=spread, steps=steps
+        )
     places = ranks.ranks(comparison, names)
     return Document(
         runs=runs,
+        apart=apart,
         comparison=comparison,
+        ranked=names,
         ranks=places,
         best=ranks.best(comparison, names),
         sentences=side_by_side.sentences(comparison, names if places else every, places),
+        spread=spread,
+        steps=steps,
     )
 
 
@@ -115,13 +144,23 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         folder=folder,
         summary=summary,
         header=header.read(folder),
+        spending=_spending(folder),
         effect=changed,
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
     )
 
 
+def _alike(runs: Sequence[Scored]) -> list[Scored]:
+    """Return the runs that can stand beside each other: with nothing given, else as the first."""
+    given = {each.given for each in runs}
+    kind = None if None in given else runs[0].given
+    return [each for each in runs if each.given == kind]
+
+
 def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]:
+    if len(runs) == 1:
+        return None, []
     try:
         return of_scored(runs, parser=official.NAME), []
     except (DataError, StoreError) as error:
@@ -139,6 +178,16 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
             f"{which}: not as this version writes it ({type(error).__name__}: {error}); write it anew "
             "with `apieval score`."
         ) from error
+
+
+def _spending(folder: Path) -> dict[str, Any] | None:
+    """Return what a run's answers took; None where there are none of its own."""
+    if not (folder / responses.RESPONSES).is_file():
+        return None
+    made = Spending()
+    for each in responses.stored(folder):
+        made.add(each)
+    return made.summary()
 
 
 def _write(path: Path, text: Iterable[str]) -> Path:

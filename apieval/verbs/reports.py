@@ -9,6 +9,8 @@ from typing import Final, Literal
 Items = Literal["none", "wrong", "all"]
 ITEMS: Final[tuple[Items, ...]] = ("none", "wrong", "all")
 """Which rebuses the page shows one by one."""
+FIGURES: Final = "figures"
+"""The folder of the drawings, beside the page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from apieval.analysis.summary import FORMAT
 from apieval.errors import ConfigError, StoreError, did_you_mean
 from apieval.rebus.metrics import HEADLINE, METRICS, told
 from apieval.report.files import SCORES, SUMMARY
+from apieval.report.terminal import label
 from apieval.run.responses import RESPONSES, stored
 from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
 from apieval.signature import parts
@@ -39,18 +40,19 @@ def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Score
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigError("a folder was named twice; name each once.")
     summaries = [_summary(folder, parser) for folder in folders]
-    models = [each.model for each in summaries]
-    names = _names(folders, models)
+    names = _names(folders, summaries)
     return [
         _scored(name, folder, summary, parser)
         for name, folder, summary in zip(names, folders, summaries, strict=True)
     ]
 
 
-def _names(folders: Sequence[Path], models: Sequence[str]) -> list[str]:
-    """Return what tells the runs apart: their models, else their folders' names, else the paths."""
+def _names(folders: Sequence[Path], summaries: Sequence[_Summary]) -> list[str]:
+    """Return what tells the runs apart: model, model and prompt, the folder's name, else its path."""
+    models = [each.model for each in summaries]
+    labels = [each.label for each in summaries]
     ends = [folder.resolve().name for folder in folders]
-    for names in (models, ends):
+    for names in (models, labels, ends):
         if len(set(names)) == len(names):
             return list(names)
     return [str(folder) for folder in folders]
@@ -59,6 +61,7 @@ def _names(folders: Sequence[Path], models: Sequence[str]) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class _Summary:
     model: str
+    label: str
     digest: str
     rebuses: int
     given: Given | None
@@ -84,6 +87,7 @@ def _summary(folder: Path, parser: str) -> _Summary:
         signatures = {each: parts(named[parser]) for each, named in by_setting.items()}
         found = _Summary(
             _text(known["model"]),
+            label(known),
             _text(known["data"]["digest"]),
             _count(known["data"]["n"]),
             given_of(known.get("given")),

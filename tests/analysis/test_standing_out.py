@@ -37,14 +37,14 @@ def told(made: dict[str, Any], found: dict[str, Any] | None = None) -> dict[str,
 class TestSolved:
     def test_what_is_solved_of_how_many(self) -> None:
         assert told(summary()) == {
-            "Solved": "It solves 25.0 % of 100 rebuses without hints (20.0 to 30.0)."
+            "Solved": "It solves 25.0\u00a0% of 100 rebuses without hints (20.0 to 30.0)."
         }
 
     def test_a_partial_run_has_bounds(self) -> None:
         micro = figure(0.25, at_least=0.25, at_most=0.5, answered=0.3)
         figures = {"regular": {"all": {"official": {"solution_match": {"micro": micro}}}}}
         assert told(summary(figures=figures))["Solved"] == (
-            "It solves at least 25.0 % and at most 50.0 % of 100 rebuses without hints, since answers "
+            "It solves at least 25.0\u00a0% and at most 50.0\u00a0% of 100 rebuses without hints, since answers "
             "are missing."
         )
 
@@ -105,8 +105,8 @@ class TestDiagnosis:
         shares = {"solved": 0.1, "first_pass": 0.05, "definitions": 0.6, "segmentation": 0.2}
         said = told(summary(diagnosis=diagnosis(**shares, format=0.04, solution=0.0)))
         assert said["Where it breaks"] == (
-            "Without hints answers break first at definitions (60.0 %), segmentation (20.0 %) and "
-            "first pass (5.0 %); 10.0 % are solved."
+            "Without hints answers break first at definitions (60.0\u00a0%), segmentation (20.0\u00a0%) and "
+            "first pass (5.0\u00a0%); 10.0\u00a0% are solved."
         )
 
     def test_nothing_solved_and_nothing_broken(self) -> None:
@@ -124,10 +124,12 @@ class TestDiagnosis:
         cell["right_despite_wrong_steps"] = figure(0.2, 25)
         said = told(summary(diagnosis=found))
         assert said["After the first pass"] == (
-            "Of its right first passes, 50.0 % without hints (45.0 to 55.0; n = 40) still end in a "
+            "Of its right first passes, 50.0\u00a0% without hints (45.0 to 55.0; n\u00a0=\u00a040) still end in a "
             "wrong solution."
         )
-        assert said["Known by heart?"].startswith("Of its right solutions, 20.0 % without hints")
+        assert said["Known by heart?"].startswith(
+            "Of its right solutions, 20.0\u00a0% without hints"
+        )
         cell["wrong_despite_right_first_pass"] = figure(0.5, 19)  # too few
         cell["right_despite_wrong_steps"] = figure(0.0, 25)  # none at all
         said = told(summary(diagnosis=found))
@@ -219,7 +221,7 @@ class TestGaps:
 def test_cut_answers_are_told() -> None:
     counts = {"ok": 90, "truncated": 10, "failed": 50, "not_asked": 50}
     assert told(summary(outcomes={"regular": counts}))["Cut answers"] == (
-        "Cut at the length limit, and counted wrong: 10.0 % without hints (10 of 100)."
+        "Cut at the length limit, and counted wrong: 10.0\u00a0% without hints (10 of 100)."
     )
 
 
@@ -227,11 +229,11 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("share", "said"),
         [
-            (0, "0.0 %"),
-            (0.0001, "less than 0.1 %"),
-            (0.107, "10.7 %"),
-            (0.99999, "more than 99.9 %"),
-            (1, "100.0 %"),
+            (0, "0.0\u00a0%"),
+            (0.0001, "less than 0.1\u00a0%"),
+            (0.107, "10.7\u00a0%"),
+            (0.99999, "more than 99.9\u00a0%"),
+            (1, "100.0\u00a0%"),
         ],
     )
     def test_what_there_is_some_of_is_not_nothing(self, share: float, said: str) -> None:

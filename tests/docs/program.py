@@ -15,7 +15,7 @@ from apieval.cli import app
 from apieval.config import Providers
 from tests.records import REPOSITORY
 
-FOREIGN: Final = {"export", "vllm", "python"}
+FOREIGN: Final = {"export", "vllm"}
 """Other people's programs: nothing here says whether their words are right."""
 FOREIGN_OPTIONS: Final = {"--log_samples", "--strict", "--check"}
 """Options of other programs that a sentence names."""
@@ -96,5 +96,7 @@ def check_command(words: Sequence[str], providers: Providers) -> None:
         wanted = set(filter(None, named.split(",")))
         project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
         assert wanted <= set(project["optional-dependencies"]), f"there is no extra {wanted}"
+    elif program == "python":
+        assert (REPOSITORY / rest[0]).is_file(), f"there is no {rest[0]}"
     else:
         assert program in FOREIGN, f"{program!r}: no test knows this program"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import apieval
 from apieval.rebus import dataset
@@ -42,4 +43,14 @@ def scored(
     raw.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
     out = folder / "scores" / name
     apieval.score(raw, "sample", limit=LIMIT, out=out)
+    return out
+
+
+def altered(folder: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Return a copy of a scored folder whose summary was changed."""
+    out.mkdir()
+    (out / "scores.jsonl").write_bytes((folder / "scores.jsonl").read_bytes())
+    summary = json.loads((folder / "summary.json").read_text("utf-8"))
+    change(summary)
+    (out / "summary.json").write_text(json.dumps(summary), "utf-8")
     return out

@@ -6,8 +6,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,26 +16,15 @@ import pytest
 
 import apieval
 from apieval.report import outlined
+from apieval.report.figures import style
 from apieval.report.page import writing
 from apieval.verbs import reported
-from tests.report.documents import scored
+from tests.report.documents import altered
 from tests.report.pages import Element, parsed
 
 HOSTILE = (
     "<script>alert(1)</script>{{ 7*7 }}{% raw %}\u202egnirts\x07 \" onload='x' javascript:x &amp;"
 )
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return folders of scores: three models, and one that has no answer to two rebuses."""
-    root = tmp_path_factory.mktemp("runs")
-    return {
-        "half": scored(root, "half", {"regular": 6, "hints": 18}),
-        "more": scored(root, "more", {"regular": 30, "hints": 36}),
-        "none": scored(root, "none", {"regular": 0, "hints": 0}),
-        "part": scored(root, "part", {"regular": 6, "hints": 18}, failed=[3, 30]),
-    }
 
 
 def page(*folders: Path) -> str:
@@ -50,16 +39,6 @@ def one(folders: dict[str, Path]) -> Element:
 @pytest.fixture(scope="module")
 def three(folders: dict[str, Path]) -> Element:
     return parsed(page(folders["half"], folders["more"], folders["none"]))
-
-
-def altered(folder: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """Return a copy of a scored folder whose summary was changed."""
-    out.mkdir()
-    (out / "scores.jsonl").write_bytes((folder / "scores.jsonl").read_bytes())
-    summary = json.loads((folder / "summary.json").read_text("utf-8"))
-    change(summary)
-    (out / "summary.json").write_text(json.dumps(summary), "utf-8")
-    return out
 
 
 class TestOne:
@@ -173,6 +152,16 @@ class TestDoubts:
         assert row[1] == "0.139\u20130.194 0.147 answered"
         assert "at least 13.9 % and at most 19.4 %" in found.one("short").text
 
+    def test_a_run_begun_with_right_steps_is_held_against_no_other(
+        self, folders: dict[str, Path], tmp_path: Path
+    ) -> None:
+        begun = altered(folders["half"], tmp_path / "x", lambda s: s.update(given="definitions"))
+        found = parsed(page(begun, folders["more"], folders["none"]))
+        assert "half : The answers were begun" in found.all("section")[0].text
+        assert "cannot be compared" not in found.text
+        board = next(each for each in found.all("table") if "rank" in each.text)
+        assert "Begun with right steps" in board.text
+
     def test_findings_and_what_speaks_against_a_comparison(
         self, folders: dict[str, Path], tmp_path: Path
     ) -> None:
@@ -182,18 +171,13 @@ class TestDoubts:
                 {"kind": "prompts_cut", "level": "warning", "text": "prompts are cut"},
             ]
             summary["audit"] = {"findings": [{"level": "warning", "text": "audited"}]}
-            summary["given"] = "definitions"
             summary["data"]["digest"] = "sha256:f"
             summary["prompt"] = {"name": "mine", "official": False}
 
         found = parsed(page(altered(folders["half"], tmp_path / "x", change), folders["part"]))
         warnings, notes = (found.all("section")[at].text for at in (0, 1))
-        for said in (
-            "half : prompts are cut",
-            "half : audited",
-            "begun with the right definitions",
-        ):
-            assert said in warnings
+        assert "half : prompts are cut" in warnings
+        assert "half : audited" in warnings
         assert "The prompt is mine, not the challenge's own" in warnings
         assert "cannot be compared: the data differ" in warnings
         assert "a note" in notes
@@ -361,3 +345,10 @@ def test_a_run_without_hints_or_subsets(tmp_path: Path) -> None:
     found = parsed(page(tmp_path / "s"))
     assert "hints less regular" not in found.text
     assert len(found.table("plain: the six metrics, micro")) == 6
+
+
+def test_the_page_has_the_paper_of_its_figures() -> None:
+    sheet = (files("apieval.report.page") / "page.css").read_text("utf-8")
+    papers = re.findall(r"--paper: (#\w+);", sheet)
+    light, dark = style.LIGHT[style.PAPER], style.DARK[style.PAPER]
+    assert papers[:3] == [light, dark, dark]

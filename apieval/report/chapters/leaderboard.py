@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apieval.analysis.ranks import ranked
 from apieval.analysis.side_by_side import rank
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
@@ -21,11 +20,12 @@ from apieval.schema import SETTINGS, Setting
 HOW: Final = (
     "A rank is the range of places a run may have: behind all that are shown to solve more, before "
     "all that are shown to solve less, by paired exact tests of the rebuses both answered, p below "
-    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other."
+    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other with a rank."
 )
 _DICTIONARY: Final = (
     "Dictionary baseline: an upper reference where the clues come from its dictionary; not ranked"
 )
+_BEGUN: Final = "Begun with right steps that the others had to find: they stand apart; not ranked"
 
 
 def section(document: Document) -> Section:
@@ -44,7 +44,7 @@ def _asked(document: Document, setting: str) -> bool:
 
 
 def _said(document: Document) -> str:
-    if document.comparison is None:
+    if document.doubts:
         return "The runs cannot be compared, so none has a rank; see the top of this page."
     return HOW if document.ranks else "There is one model here, so there are no ranks."
 
@@ -70,9 +70,10 @@ def reference() -> Section:
 
 def _table(document: Document, setting: Setting) -> Table:
     there = [run for run in document.runs if setting in run.summary["settings"]]
-    names = ranked({run.name: run.summary for run in document.runs})
-    models = [run for run in there if run.name in names]
-    others = [run for run in there if run.name not in names]
+    alike = [run for run in document.runs if run.name not in document.apart]
+    models = [run for run in there if run.name in document.ranked]
+    others = [run for run in there if run in alike and run not in models]
+    begun = [run for run in there if run.name in document.apart]
     metrics = [HEADLINE, *(each for each in shown_in(setting) if each != HEADLINE)]
     columns = [
         Column("model", figures=False),
@@ -84,11 +85,10 @@ def _table(document: Document, setting: Setting) -> Table:
     rows: list[Row | Group] = [
         _row(document, run, setting, metrics) for run in _ordered(models, setting)
     ]
-    if others:
-        rows += [
-            Group(_DICTIONARY),
-            *(_row(document, run, setting, metrics, aside=True) for run in others),
-        ]
+    for what, beside in ((_DICTIONARY, others), (_BEGUN, begun)):
+        if beside:
+            rows.append(Group(what))
+            rows += [_row(document, run, setting, metrics, aside=True) for run in beside]
     if setting == next(each for each in SETTINGS if _asked(document, each)):
         rows += [Group(published.LABEL), *_published(metrics)]
     return Table(f"{named(setting)}, micro, with 95 % intervals", columns, rows)

@@ -29,8 +29,7 @@
 
   // what a link leads to is unfolded, with all around it
   const unfold = () => {
-    const id = decodeURIComponent(location.hash.slice(1));
-    const found = id && document.getElementById(id);
+    const found = document.getElementById(location.hash.slice(1));
     if (!found) return;
     for (let each = found; each; each = each.parentElement) {
       if (each.matches("details.fold")) each.open = true;
@@ -38,7 +37,7 @@
     if (found.matches("details.fold")) found.scrollIntoView();
   };
   window.addEventListener("hashchange", unfold);
-  kept(unfold);
+  unfold();
 
   // paper cannot be unfolded
   let folded = [];

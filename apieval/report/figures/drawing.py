@@ -1,0 +1,92 @@
+"""All figures of a document: drawn one after another, and those there is nothing for left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from apieval.errors import StoreError
+from apieval.report.document import Document
+from apieval.report.figures import broke, canvas, compared, cost, depends, funnel, runs, spent
+from apieval.report.figures.runs import Shown
+from apieval.report.figures.sketch import Sketch
+from apieval.whole_file import replacing_bytes
+
+FAMILIES: Final[Sequence[Callable[[Shown], Iterator[Sketch]]]] = (
+    funnel.sketches,
+    broke.sketches,
+    compared.settings,
+    compared.gaps,
+    compared.format_loss,
+    depends.sketches,
+    cost.sketches,
+    spent.sketches,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure in every form: SVG texts for a light and a dark page, a PNG and a PDF for a paper.
+
+    `alt` says what is seen, with the numbers that matter. All texts are plain: whoever puts them
+    into a page escapes them.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    light: str
+    dark: str
+    png: bytes
+    pdf: bytes
+
+
+def draw(document: Document) -> Sequence[Figure]:
+    """Return the figures of a document, those it has something for."""
+    if not document.runs:
+        return []
+    with canvas.ready():
+        shown = runs.shown(document)
+        return [_printed(each) for family in FAMILIES for each in family(shown)]
+
+
+def _printed(sketch: Sketch) -> Figure:
+    made = canvas.prints(sketch.sheet)
+    return Figure(
+        name=sketch.name,
+        title=sketch.title,
+        caption=sketch.caption,
+        alt=sketch.alt,
+        light=made.light,
+        dark=made.dark,
+        png=made.png,
+        pdf=made.pdf,
+    )
+
+
+def write(figures: Sequence[Figure], folder: Path) -> list[Path]:
+    """Write `NAME.svg`, `NAME.png` and `NAME.pdf` of each into a folder, each whole or not at all.
+
+    Raises:
+        StoreError: where one cannot be written.
+    """
+    written = []
+    for figure in figures:
+        forms = {"svg": figure.light.encode(), "png": figure.png, "pdf": figure.pdf}
+        for form, content in forms.items():
+            path = folder / f"{figure.name}.{form}"
+            _write(path, content)
+            written.append(path)
+    return written
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing_bytes(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None

@@ -1,0 +1,52 @@
+"""From definitions to the solution: how much is right at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from apieval.rebus.columns import ALL
+from apieval.rebus.parsers import official
+from apieval.report.figures import curves, spots
+from apieval.report.figures.curves import Panel
+from apieval.report.figures.runs import Drawn, Shown
+from apieval.report.figures.sketch import Sketch
+from apieval.report.figures.spots import Spot
+
+STEPS: Final[Mapping[str, str]] = {
+    "word_guess_accuracy": "word guesses",
+    "first_pass_accuracy": "first pass",
+    "solution_word_accuracy": "solution words",
+    "solution_match": "solution",
+}
+
+
+def sketches(shown: Shown) -> Iterator[Sketch]:
+    """Yield the funnel: a panel a setting; of one run one panel with both."""
+    panels = curves.panels(shown, _steps)
+    if not panels:
+        return
+    for panel in panels:
+        panel.ticks.extend(STEPS.values())
+    yield Sketch(
+        name="funnel",
+        title="From definitions to the solution",
+        caption=shown.caption(
+            "What is right at each step: hidden words, first passes, words of the solution, and "
+            f"solutions; n = {_n(panels)}. Official parser, micro, with 95 % intervals."
+        ),
+        alt=" ".join(("What is right at each step.", *curves.told(panels, shown))),
+        sheet=curves.sheet(panels, ""),
+    )
+
+
+def _steps(run: Drawn, setting: str) -> list[Spot | None]:
+    tree = spots.at(run.summary, "figures", setting, ALL, official.NAME)
+    return [spots.spot(spots.at(tree, step, "micro")) for step in STEPS]
+
+
+def _n(panels: Sequence[Panel]) -> str:
+    """Say of how many the shares are: words and rebuses differ, and runs may."""
+    every = [each.n for panel in panels for curve in panel.curves for each in curve.spots if each]
+    low, high = min(every), max(every)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,95 @@
+"""Documents to draw: of real summaries, made once, and changed copies of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from apieval.analysis.spending import Spending
+from apieval.rebus import frequency
+from apieval.report.document import Document, ReportedRun
+from apieval.report.figures import canvas, runs
+from apieval.report.figures.runs import Shown
+from apieval.schema import SETTINGS
+from tests.analysis.answers import answer, row
+from tests.records import response
+from tests.report.views import summary
+
+ROWS = [
+    row(n, *["casa", "accademia", "ora"][: 1 + n % 3], subset=["id", "ood", "new"][n // 8])
+    for n in range(24)
+]
+
+
+@cache
+def _summary() -> dict[str, Any]:
+    answers = [
+        answer(
+            each,
+            setting=setting,
+            word_guesses=each.word_guesses[: (n + (setting == "hints")) % 3],
+            solution=each.solution if n % 4 else "**Verità nascosta**",
+        )
+        for setting in SETTINGS
+        for n, each in enumerate(ROWS)
+    ]
+    with patch.object(frequency, "zipf", return_value=None):  # whether or not the extra is there
+        return summary(ROWS, answers, settings=list(SETTINGS))
+
+
+def whole_summary(**changes: object) -> dict[str, Any]:
+    """Return a summary of both settings and three subsets, with all its parts."""
+    return {**copy.deepcopy(_summary()), **changes}
+
+
+def spending(scale: float = 1.0, *, priced: bool = True) -> dict[str, Any]:
+    """Return what some answers took."""
+    made = Spending()
+    for n, setting in enumerate(SETTINGS * 10):
+        made.add(
+            response(
+                id=n,
+                setting=setting,
+                latency_s=scale * (1 + n),
+                usage={"completion_tokens": 100 + n},
+                cost_usd=scale * 0.001 * (1 + n % 2) if priced else None,
+            )
+        )
+    return made.summary()
+
+
+def run(
+    name: str = "my-llama",
+    changed: Mapping[str, Any] | None = None,
+    spent: Mapping[str, Any] | None = None,
+) -> ReportedRun:
+    """Return a run of a report."""
+    return ReportedRun(
+        name=name,
+        folder=Path(),
+        summary=whole_summary() if changed is None else changed,
+        header=None,
+        spending=spent,
+    )
+
+
+def document(*several: ReportedRun) -> Document:
+    """Return a document of runs."""
+    return Document(runs=several)
+
+
+@contextmanager
+def shown(*several: ReportedRun) -> Iterator[Shown]:
+    """Give runs as they are drawn, while they can be."""
+    with canvas.ready():
+        yield runs.shown(document(*several))
+
+
+def nothing() -> dict[str, Any]:
+    """Return the summary of no rebus."""
+    return summary([], [], settings=list(SETTINGS))

@@ -1,0 +1,294 @@
+"""What is drawn has the summary's numbers: read from what stands on the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+
+from apieval.report.figures import broke, compared, cost, depends, funnel, spent, style
+from apieval.report.figures.runs import PARTIAL
+from apieval.report.figures.sketch import Sketch
+from tests.report.figures.documents import run, shown, spending, whole_summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+METRICS = (
+    "word_guess_accuracy",
+    "word_guess_length_accuracy",
+    "first_pass_accuracy",
+    "solution_word_accuracy",
+    "solution_word_length_accuracy",
+    "solution_match",
+)
+OF_STEPS = (METRICS[0], METRICS[2], METRICS[3], METRICS[5])
+FEW = (METRICS[0], METRICS[2], METRICS[5])
+
+
+def line(axes: Axes, label: str) -> Any:  # noqa: ANN401 # a line, whose data mypy knows badly
+    [found] = [each for each in axes.lines if each.get_label() == label]
+    return found
+
+
+def lengths(axes: Axes) -> list[tuple[float, float]]:
+    """Return the bounds of all intervals of rows, from the left to the right."""
+    return [(float(low[0]), float(high[0])) for low, high in segments(axes)]
+
+
+def heights(axes: Axes) -> list[tuple[float, float]]:
+    return [(float(low[1]), float(high[1])) for low, high in segments(axes)]
+
+
+def segments(axes: Axes) -> list[Any]:
+    return [part for each in cast("list[Any]", axes.collections) for part in each.get_segments()]
+
+
+def micro(summary: dict[str, Any], setting: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    return [summary["figures"][setting]["all"]["official"][name]["micro"] for name in names]
+
+
+def percents(figures: Sequence[dict[str, Any]], key: str = "value") -> Any:  # noqa: ANN401 # pytest's own
+    return pytest.approx([100 * each[key] for each in figures])
+
+
+def only(sketches: Iterator[Sketch], name: str) -> Sketch:
+    [found] = [each for each in sketches if each.name == name]
+    return found
+
+
+def test_the_funnel_of_one_run_has_both_settings_on_one_panel() -> None:
+    summary = whole_summary()
+    with shown(run(changed=summary)) as drawn:
+        sketch = only(funnel.sketches(drawn), "funnel")
+    [axes] = sketch.sheet.axes
+    figures: list[dict[str, Any]] = []
+    for setting in ("regular", "hints"):
+        figures = micro(summary, setting, OF_STEPS)
+        assert list(line(axes, setting).get_ydata()) == percents(figures)
+        ends = [(100 * each["low"], 100 * each["high"]) for each in figures]
+        assert set(ends) <= set(heights(axes))
+    assert "n = 24 to 48." in sketch.caption
+    assert f"hints: word guesses {100 * figures[0]['value']:.1f} %" in sketch.alt
+    assert sketch.caption.startswith("my-llama. ")
+
+
+def test_the_funnel_of_several_runs_has_a_panel_a_setting_with_names() -> None:
+    other = whole_summary()
+    other["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]["value"] = 0.125
+    with shown(run("a"), run("b", other)) as drawn:
+        sketch = only(funnel.sketches(drawn), "funnel")
+    above, below = sketch.sheet.axes
+    assert (above.get_title("left"), below.get_title("left")) == ("regular", "hints")
+    assert line(below, "b").get_ydata()[-1] == 12.5
+    assert line(below, "a").get_ydata()[-1] != 12.5
+    assert [each.get_text() for each in above.texts] == ["a", "b"]
+    assert not below.texts
+    assert line(above, "a").get_marker() != line(above, "b").get_marker()
+
+
+def test_bars_are_the_shares_of_where_it_broke_first() -> None:
+    summary = whole_summary()
+    with shown(run(changed=summary)) as drawn:
+        sketch = only(broke.sketches(drawn), "broke-first")
+    [axes] = sketch.sheet.axes
+    found = {each.get_label(): each for each in axes.containers}
+    assert list(found) == [step.replace("_", " ") for step in style.STEPS]
+    settings = [summary["diagnosis"][each]["all"]["broke_first"] for each in ("regular", "hints")]
+    for step in style.STEPS:
+        widths = [bar.get_width() for bar in found[step.replace("_", " ")]]
+        assert widths == percents([each[step] for each in settings])
+    ends = [bar.get_x() + bar.get_width() for bar in found["unanswered"]]
+    assert ends == pytest.approx([100, 100])
+    assert axes.get_xlim() == (0, 100)
+    assert [each.get_text() for each in axes.texts if "n =" in each.get_text()] == [
+        "regular, n = 24",
+        "hints, n = 24",
+    ]
+
+
+@pytest.mark.parametrize("kind", depends.KINDS, ids=lambda each: each.name)
+def test_groups_have_their_shares_and_how_many_they_are(kind: depends.Kind) -> None:
+    summary = whole_summary()
+    tree = summary["dependence"]["hints"]["official"][kind.metric][kind.on]
+    if kind.on == "frequency":  # an extra
+        figure = {"value": 0.25, "low": 0.125, "high": 0.5, "n": 9, "rebuses": 3}
+        tree["groups"] = [
+            {"from": 0, "below": 1, **figure},
+            {"from": 1, "below": 2, **figure, "value": None, "n": 0},
+            {"from": 2, "below": None, **figure},
+        ]
+    groups = tree["groups"]
+    with shown(run("a", summary), run("b", summary)) as drawn:
+        sketch = only(depends.sketches(drawn), kind.name)
+    axes = sketch.sheet.axes[-1]
+    there = [each for each in groups if each["n"]]
+    assert list(line(axes, "a").get_ydata()) == percents(there)
+    assert len(heights(axes)) == 2 * len(there)
+    ticks = [each.get_text() for each in axes.get_xticklabels()]
+    assert [each.partition("\n")[2] for each in ticks] == [f"{each['n']:,}" for each in groups]
+    if kind.on == "frequency":
+        assert [each.partition("\n")[0] for each in ticks] == ["unknown", "1–2", "2+"]
+    if kind.on == "word_length":
+        assert [each.partition("\n")[0] for each in ticks][:2] == ["1–2", "3"]
+
+
+def test_where_runs_lack_answers_groups_have_at_most_so_many() -> None:
+    fewer = whole_summary()
+    fewer["dependence"]["regular"]["official"]["solution_match"]["hidden_words"]["groups"][0][
+        "n"
+    ] = 3
+    with shown(run("a"), run("b", fewer)) as drawn:
+        sketch = only(depends.sketches(drawn), "hidden-words")
+    above, below = sketch.sheet.axes
+    assert above.get_xticklabels()[0].get_text() == "1\n≤8"
+    assert below.get_xticklabels()[0].get_text() == "1\n8"
+
+
+def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
+    summary = whole_summary()
+    other = whole_summary()
+    other["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]["value"] = 0.125
+    with shown(run("a", summary), run("b", other)) as drawn:
+        sketch = only(compared.settings(drawn), "hints")
+    panels = sketch.sheet.axes
+    assert [each.get_title("left") for each in panels] == ["word guesses", "first pass", "solution"]
+    for axes, name in zip(panels, FEW, strict=True):
+        for setting in ("regular", "hints"):
+            figures = [micro(each, setting, [name])[0] for each in (summary, other)]
+            assert list(line(axes, setting).get_xdata()) == percents(figures)
+    assert [each.get_text() for each in panels[0].get_yticklabels()] == ["a", "b"]
+    assert "b: " in sketch.alt
+    assert "solution hints 12.5 %" in sketch.alt
+
+
+def test_of_one_run_metrics_are_rows() -> None:
+    summary = whole_summary()
+    with shown(run(changed=summary)) as drawn:
+        sketch = only(compared.settings(drawn), "hints")
+    [axes] = sketch.sheet.axes
+    assert list(line(axes, "hints").get_xdata()) == percents(micro(summary, "hints", METRICS))
+    assert len(axes.get_yticklabels()) == 6
+
+
+def test_what_was_given_has_no_row() -> None:
+    summary = whole_summary(given="definitions")
+    for setting in ("regular", "hints"):
+        for name in METRICS[:2]:
+            nothing = {"value": None, "low": None, "high": None, "n": 0}
+            summary["figures"][setting]["all"]["official"][name]["micro"] = nothing
+    with shown(run(changed=summary)) as drawn:
+        hints = only(compared.settings(drawn), "hints")
+        steps = only(funnel.sketches(drawn), "funnel")
+    assert len(hints.sheet.axes[0].get_yticklabels()) == 4
+    assert len(line(steps.sheet.axes[0], "hints").get_ydata()) == 3
+
+
+def test_gaps_have_a_marker_for_each_pair_and_setting() -> None:
+    summary = whole_summary()
+    with shown(run("a", summary), run("b", summary)) as drawn:
+        sketch = only(compared.gaps(drawn), "gaps")
+    axes = sketch.sheet.axes[-1]
+    for setting in ("regular", "hints"):
+        for pair in ("id - ood", "id - new"):
+            gap = summary["gaps"][setting][pair]["official"]["solution_match"]["micro"]
+            label = f"{pair.replace('-', '−')}, {setting}"
+            assert list(line(axes, label).get_xdata()) == percents([gap, gap])
+            assert (100 * gap["low"], 100 * gap["high"]) in [
+                pytest.approx(each) for each in lengths(axes)
+            ]
+    assert len({each.get_marker() for each in axes.lines if "id" in str(each.get_label())}) == 2
+
+
+def test_of_many_pairs_of_subsets_three_are_drawn() -> None:
+    summary = whole_summary()
+    for pairs in summary["gaps"].values():
+        pairs |= {f"id - {other}": pairs["id - new"] for other in ("x", "y", "z")}
+    with shown(run(changed=summary)) as drawn:
+        sketch = only(compared.gaps(drawn), "gaps")
+    assert "2 pairs of subsets more are not drawn." in sketch.caption
+    assert len([each for each in sketch.sheet.axes[0].lines if "id" in str(each.get_label())]) == 6
+
+
+def test_format_loss_is_the_difference_of_parsers() -> None:
+    summary = whole_summary()
+    loss = summary["format_loss"]["regular"]["all"]["metrics"]["solution_match"]
+    loss |= {"difference": 0.25, "low": 0.125, "high": 0.5}
+    with shown(run("a", summary), run("b", summary)) as drawn:
+        sketch = only(compared.format_loss(drawn), "format-loss")
+    axes = sketch.sheet.axes[-1]
+    assert list(line(axes, "regular").get_xdata()) == pytest.approx([100 * loss["difference"]] * 2)
+    assert (100 * loss["low"], 100 * loss["high"]) in lengths(axes)
+    assert f"solution regular {100 * loss['difference']:+.1f}" in sketch.alt
+
+
+def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
+    runs = (
+        run("cheap", spent=spending()),
+        run("dear", spent=spending(20.0)),
+        run("own server", spent=spending(priced=False)),
+        run("scored alone"),
+    )
+    with shown(*runs) as drawn:
+        sketch = only(cost.sketches(drawn), "cost")
+    [axes] = sketch.sheet.axes
+    assert list(line(axes, "cheap, regular").get_xdata()) == pytest.approx([1.0])
+    assert list(line(axes, "dear, hints").get_xdata()) == pytest.approx([40.0])
+    [figure] = micro(whole_summary(), "hints", ["solution_match"])
+    assert list(line(axes, "dear, hints").get_ydata()) == percents([figure])
+    assert axes.get_xscale() == "log"
+    assert "Without a known price, and so not drawn: own server, scored alone." in sketch.caption
+    assert {each.get_text() for each in axes.texts} == {"cheap", "dear"}
+    assert "dear, hints: 40.00 USD" in sketch.alt
+
+
+def test_a_price_of_nothing_is_known() -> None:
+    with shown(run("free", spent=spending(0.0)), run("dear", spent=spending(20.0))) as drawn:
+        sketch = only(cost.sketches(drawn), "cost")
+    [axes] = sketch.sheet.axes
+    assert axes.get_xscale() == "linear"
+    assert list(line(axes, "free, hints").get_xdata()) == [0.0]
+
+
+def test_time_and_tokens_are_medians_within_quantiles() -> None:
+    spent_by = spending()
+    with shown(run(spent=spent_by), run("b")) as drawn:
+        sketch = only(spent.sketches(drawn), "spending")
+    time, tokens = sketch.sheet.axes
+    quantiles = spent_by["hints"]["latency_s"]["quantiles"]
+    assert list(line(time, "hints").get_xdata()) == [quantiles["0.5"]]
+    assert (quantiles["0.05"], quantiles["0.95"]) in lengths(time)
+    assert (quantiles["0.25"], quantiles["0.75"]) in lengths(time)
+    assert (time.get_xlabel(), tokens.get_xlabel()) == ("seconds", "tokens")
+    assert "time 11 seconds (95 % below 19)" in sketch.alt
+
+
+def test_a_partial_run_has_bounds_and_says_so() -> None:
+    summary = whole_summary(partial=True)
+    figure = summary["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]
+    figure |= {"at_least": 0.25, "at_most": 0.5, "answered": 0.375}
+    with shown(run("a"), run("b", summary)) as drawn:
+        sketch = only(compared.settings(drawn), "hints")
+    axes = sketch.sheet.axes[-1]
+    assert line(axes, "hints").get_xdata()[1] == 37.5
+    drawn_lines = cast("list[Any]", axes.collections)
+    dotted = [each for each in drawn_lines if each.get_linestyle()[0][1] is not None]
+    [segment] = [part for each in dotted for part in each.get_segments()]
+    assert np.allclose(segment[:, 0], [25, 50])
+    assert [each.get_text() for each in sketch.sheet.axes[0].get_yticklabels()] == [
+        "a",
+        f"b{PARTIAL}",
+    ]
+    assert f"Runs with {PARTIAL} lack answers" in sketch.caption
+
+
+def test_where_no_answer_came_nothing_stands_for_it() -> None:
+    summary = whole_summary(partial=True)
+    for name in METRICS:
+        figure = summary["figures"]["hints"]["all"]["official"][name]["micro"]
+        figure |= {"at_least": 0.0, "at_most": 1.0, "answered": None}
+    with shown(run(changed=summary)) as drawn:
+        sketch = only(funnel.sketches(drawn), "funnel")
+    assert [each.get_label() for each in sketch.sheet.axes[0].lines] == ["regular"]
