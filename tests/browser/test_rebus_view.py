@@ -6,10 +6,10 @@ import re
 from typing import Final
 from urllib.parse import parse_qs
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened
+from tests.browser.test_report_page import CONTRAST
 from tests.report_runs import LONG, REASONING, ROWS
 
 EVERY: Final = 2 * ROWS
@@ -135,7 +135,7 @@ def test_an_address_leads_to_an_item_among_those_of_a_filter(opened: Opened, rep
 
 
 def test_an_item_that_no_filter_wants_is_shown_nevertheless(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=3&in=hints&setting=regular")
+    page = opened.go(f"{report}#item=3&in=hints&setting=regular")
     assert shown(page) == "row 3 · hints · id"
     assert page.locator(".rv-entry[aria-current]").count() == 0
 
@@ -143,18 +143,18 @@ def test_an_item_that_no_filter_wants_is_shown_nevertheless(opened: Opened, repo
 def test_an_address_without_setting_leads_to_the_first_item_of_the_row(
     opened: Opened, report: str
 ) -> None:
-    assert shown(opened.open(f"{report}#item=44")) == "row 44 · regular · new"
+    assert shown(opened.go(f"{report}#item=44")) == "row 44 · regular · new"
 
 
 def test_an_address_that_leads_nowhere_says_so(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=%3Cb%3E&model=nobody&broke=nothing")
+    page = opened.go(f"{report}#item=%3Cb%3E&model=nobody&broke=nothing")
     assert shown(page) == "This rebus is not here"
     assert "<b>" in page.inner_text(".rv-item")
     assert count(page) == 0
 
 
 def test_the_steps_stand_side_by_side_with_what_is_right(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=13&in=regular")
+    page = opened.go(f"{report}#item=13&in=regular")
     table = page.get_by_role("table", name="Steps")
     expect(table.get_by_role("columnheader")).to_have_text(["Step", "Gold", "alfa", "beta"])
     signs = table.locator("td:last-child .rv-mark .rv-sign").all_inner_texts()
@@ -173,7 +173,7 @@ def test_the_steps_stand_side_by_side_with_what_is_right(opened: Opened, report:
 
 
 def test_the_tolerant_reading_is_shown_where_it_differs(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=6&in=regular")
+    page = opened.go(f"{report}#item=6&in=regular")
     cells = page.locator(".rv-part-solution td")
     expect(cells.nth(1).locator(".rv-tolerant")).to_have_count(0)
     expect(cells.nth(2).locator(".rv-tolerant")).to_contain_text("tolerant: ✓")
@@ -184,7 +184,7 @@ def test_the_tolerant_reading_is_shown_where_it_differs(opened: Opened, report: 
 
 
 def test_solution_words_along_the_key_stand_apart(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=1&in=regular")
+    page = opened.go(f"{report}#item=1&in=regular")
     named = page.locator(".rv-part-solution_words th").all_inner_texts()
     assert named == [
         "word 1 (7)",
@@ -197,7 +197,7 @@ def test_solution_words_along_the_key_stand_apart(opened: Opened, report: str) -
 
 
 def test_what_became_of_a_request_and_what_it_took(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=5&in=regular")
+    page = opened.go(f"{report}#item=5&in=regular")
     verdict = page.locator(".rv-verdict").nth(1)
     expect(verdict).to_have_text("– no score · outcome failed, which is not the model's doing")
     failed = page.locator(".rv-answer").nth(1).inner_text()
@@ -212,7 +212,7 @@ def test_what_became_of_a_request_and_what_it_took(opened: Opened, report: str) 
 
 
 def test_a_question_that_was_not_asked(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=2&in=hints")
+    page = opened.go(f"{report}#item=2&in=hints")
     assert page.locator(".rv-answer").nth(1).inner_text().endswith("No answer in this run.")
     assert page.locator(".rv-steps td:last-child .rv-value").first.inner_text() == "no answer"
 
@@ -308,7 +308,7 @@ def test_hostile_answers_are_text(opened: Opened, report: str) -> None:
 
 
 def test_reasoning_is_folded_until_it_is_wanted(opened: Opened, report: str) -> None:
-    page = opened.open(f"{report}#item=13&in=hints")
+    page = opened.go(f"{report}#item=13&in=hints")
     reasoning = page.locator(".rv-text").first
     expect(reasoning.locator("summary")).to_contain_text(
         f"Reasoning, {len(REASONING):,} characters"
@@ -337,17 +337,25 @@ def test_the_policy_of_the_page_lets_no_other_script_run(opened: Opened, report:
     opened.said.clear()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(opened: Opened, report: str, scheme: str) -> None:
+def test_nothing_is_wider_than_a_phone(opened: Opened, report: str) -> None:
     page = opened.page
     page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of the two
-    for where in ("", "#item=13&in=hints", "#item=1&in=regular"):
-        opened.open(report + where)
+    for where in ("#q=", "#item=13&in=hints", "#item=1&in=regular"):
+        opened.go(report + where)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert not page.is_visible(".rv-list")  # the open item has the whole width
     page.click("text=Close")
     assert page.is_visible(".rv-list")
+
+
+def test_an_open_rebus_has_contrast_in_both_colours(opened: Opened, report: str) -> None:
+    page = opened.go(f"{report}#item=13&in=hints")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(CONTRAST) == []
+    page.click("text=Keys")
+    assert page.evaluate(CONTRAST) == []
+    page.keyboard.press("Escape")
 
 
 def test_who_hears_the_page_is_told(page: Page) -> None:

@@ -82,6 +82,14 @@ class Search {
     this.known = null;
   }
 
+  /** Return the items that a state wants, in their order; null where it was given up meanwhile. */
+  async found(state, stale, say) {
+    const items = [...Array(this.data.size).keys()].filter(tester(this.data, state));
+    if (!words(state.q).length) return items;
+    say("Searching…");
+    return this.among(items, state.q, state.raw === "1", stale);
+  }
+
   /** Return the searched text of every item, made once. */
   texts() {
     this.known ??= this.read();

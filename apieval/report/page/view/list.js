@@ -42,11 +42,12 @@ function chips(data, item) {
   data.index.models.forEach((model, at) => {
     const letter = data.letter("solved", at, item);
     const [sign, spoken] = SOLVED[letter];
-    const name = make("span", "rv-name", visible(model.name));
+    // of one run the list need not say whose answer it is
+    const name = make("span", data.index.models.length > 1 ? "rv-name" : "rv-spoken", visible(model.name));
     const mark = make("span", `rv-sign rv-sign-${letter === "-" ? "none" : letter}`, sign);
     mark.setAttribute("aria-hidden", "true");
     const step = verdict(data, at, item);
-    const why = step && letter !== "1" ? make("span", "rv-why", ` ${step}`) : null;
+    const why = step && letter !== "1" ? make("span", "", ` ${step}`) : null;
     const chip = make("span", "rv-chip", mark, " ", name, make("span", "rv-spoken", `: ${spoken}`), why);
     shown.append(chip, " ");
   });

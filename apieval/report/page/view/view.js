@@ -7,6 +7,8 @@ class View {
     this.search = new Search(data);
     this.state = nothing();
     this.found = [];
+    this.wants = null; // the address of what was found
+    this.listed = null; // the address of what the list shows
     this.open = null; // the item that is shown
     this.asking = 0; // counts what is asked, so that an answer that comes late is known
     this.form = this.part("rv-filters");
@@ -67,6 +69,7 @@ class View {
   }
 
   filter(push) {
+    clearTimeout(this.typing);
     const given = new FormData(this.form);
     const state = { ...this.state, page: 1 };
     for (const name of FILTERS) state[name] = String(given.get(name) ?? "");
@@ -74,26 +77,36 @@ class View {
     return this.go(state, { push });
   }
 
-  /** Show a state: the items it wants, its page of them, and its item. */
-  async show(state, { focus = null, arrived = false } = {}) {
+  /** Show a state, and say where that fails. */
+  async show(state, how = {}) {
+    try {
+      await this.draw(state, how);
+    } catch (error) {
+      this.say(`This cannot be shown: ${error.message}.`);
+      this.root.removeAttribute("aria-busy");
+    }
+  }
+
+  /** Draw a state: the items it wants, its page of them, and its item. */
+  async draw(state, { focus = null, arrived = false }) {
     const asking = (this.asking += 1);
     const stale = () => asking !== this.asking;
-    const before = this.state;
     this.state = state;
     this.root.setAttribute("aria-busy", "true");
     this.fill(state);
-    if (!this.listed || FILTERS.some((name) => before[name] !== state[name])) {
-      const found = await this.wanted(state, stale);
+    const wanted = hashOf({ ...state, item: null, page: 1 });
+    if (wanted !== this.wants) {
+      const found = await this.search.found(state, stale, (text) => this.say(text));
       if (stale()) return;
       this.found = found;
-      this.listed = true;
+      this.wants = wanted;
     }
     const item = state.item ? this.data.found(state.item) : null;
     const at = this.found.indexOf(item);
     if (at >= 0) state.page = Math.floor(at / PAGE) + 1;
     state.page = Math.min(state.page, pages(this.found));
     this.drawList(item);
-    await this.drawItem(item, stale);
+    await this.drawItem(item);
     if (stale()) return;
     if (arrived) (item === null ? this.root : this.part("rv-panes")).scrollIntoView();
     if (focus === "item") this.pane.querySelector("h3")?.focus();
@@ -106,25 +119,22 @@ class View {
     for (const name of FILTERS) {
       const field = this.form.elements[name];
       if (name === "raw") field.checked = state.raw === "1";
-      else if (field !== document.activeElement || name !== "q") field.value = state[name];
+      else if (field.value !== state[name]) field.value = state[name];
       // a value that the data does not have stands in no option, and wants nothing
     }
   }
 
-  async wanted(state, stale) {
-    const test = tester(this.data, state);
-    const items = [...Array(this.data.size).keys()].filter(test);
-    if (!words(state.q).length) return items;
-    this.part("rv-count").textContent = "Searching…";
-    return (await this.search.among(items, state.q, state.raw === "1", stale)) ?? [];
-  }
-
   drawList(open) {
     const { found, state, data } = this;
-    const begin = (state.page - 1) * PAGE;
-    const shown = found.slice(begin, begin + PAGE);
-    this.list.replaceChildren(...shown.map((item, at) => entry(data, item, begin + at, found.length, this.link(item))));
-    this.list.start = begin + 1;
+    const listed = hashOf({ ...state, item: null });
+    if (listed !== this.listed) {
+      // else the entries stay, and with them the focus
+      this.listed = listed;
+      const begin = (state.page - 1) * PAGE;
+      const shown = found.slice(begin, begin + PAGE);
+      this.list.replaceChildren(...shown.map((item, at) => entry(data, item, begin + at, found.length, this.link(item))));
+      this.list.parentElement.scrollTop = 0;
+    }
     this.current(open);
     const items = `${data.size === 1 ? "item" : "items"}, of ${number(data.index.rows.length)} rebuses`;
     this.say(`${number(found.length)} of ${number(data.size)} ${items}`);
@@ -146,11 +156,9 @@ class View {
   /** Mark the open item in the list, and bring it to where the list shows it. */
   current(item) {
     const box = this.list.parentElement;
+    this.list.querySelector("a[aria-current]")?.removeAttribute("aria-current");
     const link = item === null ? null : this.list.querySelector(`a[data-item="${item}"]`);
-    if (!link) {
-      box.scrollTop = 0;
-      return;
-    }
+    if (!link) return;
     link.setAttribute("aria-current", "true");
     const top = link.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
     if (top < box.scrollTop || top + link.offsetHeight > box.scrollTop + box.clientHeight - 60) {
@@ -158,7 +166,7 @@ class View {
     }
   }
 
-  async drawItem(item, stale) {
+  async drawItem(item) {
     if (item === this.open && item !== null) return;
     const missing = item === null && this.state.item !== null;
     this.root.toggleAttribute("data-open", item !== null || missing);
@@ -170,10 +178,7 @@ class View {
       return;
     }
     const [answers, texts] = await Promise.all([this.data.steps.of(item), this.data.texts.of(item)]);
-    if (stale()) {
-      this.open = null;
-      return;
-    }
+    if (this.open !== item) return; // another one was opened meanwhile
     this.pane.replaceChildren(
       headOf(this.data, item, this.buttons()),
       stepsOf(this.data, item, answers),
