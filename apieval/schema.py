@@ -42,9 +42,13 @@ class Outcome(StrEnum):
 
 
 class Record(BaseModel):
-    """Stand at the root of the records: frozen, no unknown field."""
+    """Stand at the root of the records: frozen, no unknown field.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Validators are built when the first record is checked, which `--help` never does; nor may an
+    import, so that defaults here and in `sections` are constructed unchecked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Message(Record):
@@ -75,6 +79,10 @@ class Rebus:
     first_pass: str
     solution_words: tuple[str, ...]
     solution: str
+
+    def __hash__(self) -> int:
+        """Return the hash of the id, which equal rows share: each is looked up with every answer."""
+        return hash(self.id)
 
 
 class Request(Record):
@@ -131,7 +139,7 @@ class Reply(Record):
     finish_reason: str | None = None
     served_model: str | None = None
     system_fingerprint: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = Usage.model_construct()
     hints: RateHints | None = None
 
 
@@ -141,7 +149,7 @@ class Response(Record):
     Unknown fields of a line written by a later version are kept.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     id: RowId
     setting: Setting
@@ -212,11 +220,11 @@ class Tally(NamedTuple):
         return round(self.right / self.total, 4)
 
 
-class ItemScore(Record):
+class ItemScore(NamedTuple):
     """One answer held against its gold row, by one parser.
 
     `tallies` is None for a failed request: it has no score, which is not a score of 0. The last
-    five are the parser's `Reading`.
+    five are the parser's `Reading`. A tuple, since every answer has three.
     """
 
     id: RowId
@@ -226,12 +234,12 @@ class ItemScore(Record):
     parser: str
     outcome: Outcome
     prediction: Prediction
-    tallies: dict[str, Tally] | None
-    status: dict[str, Status] = {}
-    why: dict[str, str] = {}
+    tallies: Mapping[str, Tally] | None
+    status: Mapping[str, Status] = {}
+    why: Mapping[str, str] = {}
     seen_through: tuple[str, ...] = ()
-    seen: dict[str, int] = {}
-    seen_in: dict[str, frozenset[str]] = {}
+    seen: Mapping[str, int] = {}
+    seen_in: Mapping[str, frozenset[str]] = {}
 
 
 class RunSpec(Record):

@@ -44,7 +44,12 @@ class Section(BaseModel):
     """Stand at the root of the file's sections: no unknown key, no silent change of type."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,  # as in `schema.Record`
     )
 
 
@@ -103,7 +108,7 @@ class Defaults(Params):
 
 
 PRESETS: Final[Mapping[str, Params]] = {
-    "calamita": Params(temperature=0, max_tokens=256, stop=["\n\n"]),
+    "calamita": Params.model_construct(temperature=0, max_tokens=256, stop=["\n\n"]),
 }
 """Request settings of published evaluations: `calamita` repeats those of the challenge's harness,
 whose limit and blank line cut answers short."""
@@ -149,12 +154,16 @@ def _known_params(names: list[str]) -> list[str]:
 
 class _Model(Section):
     model: str = Field(min_length=1, description="The name its server knows the model by.")
-    params: Params = Field(default=Params(), description="What goes into the request.")
+    params: Params = Field(
+        default=Params.model_construct(), description="What goes into the request."
+    )
     drop: Annotated[list[str], AfterValidator(_known_params)] = Field(
         default=[],
         description="Parameters the model refuses, left out of the request and recorded.",
     )
-    limits: Limits = Field(default=Limits(), description="How hard its endpoint may be pressed.")
+    limits: Limits = Field(
+        default=Limits.model_construct(), description="How hard its endpoint may be pressed."
+    )
     price: Price | None = Field(
         default=None,
         description="What it costs; without it litellm's table where it knows the model.",
@@ -241,7 +250,9 @@ class Hosted(_Remote):
     api_base: Address | None = Field(
         default=None, description="Where it is reached, if not at the provider's own address."
     )
-    options: Options = Field(default=Options(), description="What belongs to the endpoint.")
+    options: Options = Field(
+        default=Options.model_construct(), description="What belongs to the endpoint."
+    )
 
     @property
     def addresses(self) -> list[str]:

@@ -19,6 +19,10 @@ if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Without bytecode every program that a test starts would compile all of its modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 LITELLM: Final = {"test_hosted.py", "test_hosted_alone.py", "test_llmock.py"}
 """The files that import litellm, which takes as long as hundreds of other tests."""
 

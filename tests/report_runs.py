@@ -104,11 +104,11 @@ def wrong(rebus: Rebus) -> str:
 
 
 def alfa(rebus: Rebus, setting: Setting) -> dict[str, Any]:
-    """Solve every second row; the answer to row 13 is hostile and long, that to row 4 has reasoning."""
+    """Solve every second row; with hints row 13 is hostile and long; row 4 has a reasoning."""
     number = int(rebus.id)
     usage = {"prompt_tokens": 1700, "completion_tokens": 96, "reasoning_tokens": 40}
     took = {"usage": usage, "latency_s": 1.25, "cost_usd": 0.00375, "served_model": "alfa-2"}
-    if number == 13:
+    if number == 13 and setting == "hints":
         return {"text": LONG, "reasoning": REASONING, **took}
     text = right(rebus) if number % 2 == 0 else wrong(rebus)
     return {"text": text, "reasoning": "Penso: Rita." if number == 4 else None, **took}

@@ -9,11 +9,11 @@ asks what an answer scored by its form: what it loses by that is the step `forma
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from functools import cache
-from typing import Any, Final
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
 
 from apieval.analysis.language import other_language
 from apieval.analysis.loops import ends_in_a_loop
@@ -23,7 +23,7 @@ from apieval.rebus.equality import LEVELS, strict
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.question import Question
-from apieval.rebus.scoring import PARSERS, ScoredAnswer
+from apieval.rebus.scoring import KEPT, PARSERS, ScoredAnswer
 from apieval.rebus.verify import CLUE, key_of, letters
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Tally
 
@@ -130,17 +130,18 @@ def diagnose(answer: ScoredAnswer) -> Diagnosis | None:
 
 
 def _of_steps(
-    score: ItemScore, tallies: dict[str, Tally], answer: ScoredAnswer, shows: dict[str, Any]
+    score: ItemScore, tallies: Mapping[str, Tally], answer: ScoredAnswer, shows: dict[str, Any]
 ) -> Diagnosis:
     read, gold = score.prediction, answer.gold
     scored = answer.scores[official.NAME].tallies
     whole = scored is not None and scored["solution_match"].right > 0
     right = whole or tallies["solution_match"].right > 0
     wrong, missing = _differing(score, "word_guesses", tallies.get(_WORDS), gold)
+    row = _row(gold)
     first_pass, solution = read.first_pass[:LONGEST], read.solution[:LONGEST]
     spelled, solved = letters(first_pass), letters(solution)
-    passed = _PASS not in tallies or (bool(spelled) and spelled == letters(gold.first_pass))
-    given = _given(gold) if _PASS in tallies else ()
+    passed = _PASS not in tallies or (bool(spelled) and spelled == row.first_pass)
+    given = row.given if _PASS in tallies else ()
     own = _of_own_guesses(read, given, spelled)
     broke = Step.SOLVED if whole else Step.FORMAT
     return Diagnosis(
@@ -151,10 +152,12 @@ def _of_steps(
         of_own_guesses=own,
         letters_kept=own or _letters_kept(first_pass, given),
         edits=(_edits(spelled, solved), len(spelled)) if spelled and solved else None,
-        key_obeyed=_key_obeyed(solution, gold),
+        key_obeyed=key_of(straight(solution)) == row.key
+        if solution and gold.solution_key
+        else None,
         right_despite_wrong_steps=(not passed if spelled else bool(wrong)) if right else None,
         wrong_despite_right_first_pass=not right if passed else None,
-        near_miss=None if right or not solved else _near(solved, letters(gold.solution)),
+        near_miss=None if right or not solved else _near(solved, row.solution),
         **shows,
     )
 
@@ -180,7 +183,7 @@ def _differing(
 
 
 def _broke(
-    score: ItemScore, tallies: dict[str, Tally], gold: Rebus, *, passed: bool, wrong: bool
+    score: ItemScore, tallies: Mapping[str, Tally], gold: Rebus, *, passed: bool, wrong: bool
 ) -> Step:
     """Return the first step that is wrong, or missing with no right one behind it.
 
@@ -216,10 +219,28 @@ def _state(*, right: bool, there: bool) -> _State:
     return _State.WRONG if there else _State.MISSING
 
 
-def _given(gold: Rebus) -> tuple[str, ...]:
-    """Return the letters before each clue and after the last, as `question` does; none without clue."""
+class _Row(NamedTuple):
+    """A row as answers to it are looked at.
+
+    Letters of its first pass and solution; those before each clue and after the last, as in
+    `question`, none without clue; its key with single blanks.
+    """
+
+    first_pass: str
+    solution: str
+    given: tuple[str, ...]
+    key: str
+
+
+@lru_cache(maxsize=KEPT)
+def _row(gold: Rebus) -> _Row:
     parts = CLUE.split(straight(composed(gold.verbalized_rebus)))
-    return tuple(" ".join(part.split()) for part in parts) if len(parts) > 1 else ()
+    return _Row(
+        letters(gold.first_pass),
+        letters(gold.solution),
+        tuple(" ".join(part.split()) for part in parts) if len(parts) > 1 else (),
+        " ".join(straight(gold.solution_key).split()),
+    )
 
 
 def _of_own_guesses(read: Prediction, given: Sequence[str], spelled: str) -> bool | None:
@@ -239,12 +260,6 @@ def _letters_kept(first_pass: str, given: tuple[str, ...]) -> bool | None:
         return None
     alone = Question((), (), tuple(_MARK.sub("", each) for each in given), "", ())
     return respaced(_MARK.sub("", first_pass), alone) is not None
-
-
-def _key_obeyed(solution: str, gold: Rebus) -> bool | None:
-    if not solution or not gold.solution_key:
-        return None
-    return key_of(straight(solution)) == " ".join(straight(gold.solution_key).split())
 
 
 def _near(solved: str, wanted: str) -> int | None:

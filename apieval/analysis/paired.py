@@ -148,7 +148,7 @@ def _turned(values: tuple[float, ...]) -> tuple[float, ...]:
 
 def _intervals(distinct: Sequence[tuple[tuple[float, ...], int]], n: int) -> list[Interval]:
     ratios = [{v[at] / v[at + 1] for v, _ in distinct} for at in range(0, len(distinct[0][0]), 2)]
-    drawn = resampled(distinct, n) if any(len(each) > 1 for each in ratios) else None
+    drawn = resampled(tuple(distinct), n) if any(len(each) > 1 for each in ratios) else None
     return [
         drawn[at] if drawn and len(each) > 1 else _of_one(each.pop(), n)
         for at, each in enumerate(ratios)

@@ -128,8 +128,10 @@ def _tune() -> None:
 
     A run makes and drops a few hundred objects an answer, hardly any of them in cycles: the
     collector's default rounds cost a tenth of its time. numpy's linear algebra, which is not
-    used, would start a thread for every core, and each waits busily for a while.
+    used, would start a thread for every core, and each waits busily for a while. pydantic would look
+    through every installed package for plug-ins of its own.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

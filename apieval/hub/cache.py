@@ -42,7 +42,7 @@ AGAIN: Final = "`apieval data fetch --again`"
 class Note(BaseModel):
     """What is noted of a fetched file; fields of a later version are kept."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     format: int = 1
     repository: str = REPOSITORY

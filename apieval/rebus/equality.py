@@ -24,15 +24,19 @@ Spelling = Callable[[str], str]
 
 def strict(text: str) -> str:
     """Return a text in composed form, with single blanks and one kind of apostrophe."""
-    if text.isascii() and text.isalnum():
+    if not text.isascii():
+        text = straight(composed(text))
+    elif text.isalnum():
         return text
-    text = " ".join(straight(composed(text)).split())
+    text = " ".join(text.split())
     return _BESIDE.sub("", text) if "'" in text else text
 
 
 def lenient(text: str) -> str:
     """Return a text as `strict` does, without accents and apostrophes that stand for them."""
-    text = " ".join(bare(strict(text)).split())
+    text = strict(text)
+    if not text.isascii():
+        text = " ".join(bare(text).split())
     return _BESIDE.sub("", _FOR_AN_ACCENT.sub("", text)) if "'" in text else text
 
 
@@ -46,6 +50,11 @@ class Spelled(NamedTuple):
     first_pass: str
     solution_words: tuple[str, ...]
     solution: str
+
+
+def as_it_is(parts: Parts) -> Spelled:
+    """Return the parts of a prediction or of a gold row as they are written."""
+    return Spelled(parts.word_guesses, parts.first_pass, parts.solution_words, parts.solution)
 
 
 def spelled(spelling: Spelling, parts: Parts) -> Spelled:

@@ -14,7 +14,7 @@ from typing import Final
 from apieval.rebus import metrics
 from apieval.rebus.along_key import along_key
 from apieval.rebus.conversation import joined
-from apieval.rebus.equality import LEVELS, Spelled, spelled
+from apieval.rebus.equality import LEVELS, Spelled, as_it_is, spelled
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import Question, question
 from apieval.schema import (
@@ -159,13 +159,14 @@ def of_reading(
     tallies = None
     if outcome is not Outcome.FAILED:
         tallies = _tallies(reading.prediction, gold, PARSERS[parser])
-        for name in metrics.told(given):
-            del tallies[name]
+        if given is not None:
+            hidden = metrics.told(given)
+            tallies = {name: each for name, each in tallies.items() if name not in hidden}
     else:
         reading = Reading(reading.prediction)  # there is nothing to say of what nobody answered
     if tallies and outcome is not Outcome.OK:
         tallies = {name: each._replace(right=0) for name, each in tallies.items()}
-    return ItemScore.model_construct(
+    return ItemScore(
         id=gold.id,
         setting=setting,
         sample=sample,
@@ -182,10 +183,16 @@ def of_reading(
     )
 
 
-def _tallies(prediction: Prediction, gold: Rebus, parser: Parser) -> dict[str, Tally]:
+def _tallies(prediction: Prediction, gold: Rebus, parser: Parser) -> Mapping[str, Tally]:
     if parser.equality is None:
-        return metrics.tally(prediction, gold)
-    return metrics.tally(spelled(LEVELS[parser.equality], prediction), _wanted(gold, parser))
+        return _tally(as_it_is(prediction), as_it_is(gold))
+    return _tally(spelled(LEVELS[parser.equality], prediction), _wanted(gold, parser))
+
+
+@lru_cache(maxsize=len(PARSERS))
+def _tally(said: Spelled, wanted: Spelled) -> Mapping[str, Tally]:
+    """Return the tallies; of most answers every parser asks for the same."""
+    return metrics.tally(said, wanted)
 
 
 @lru_cache(maxsize=KEPT)

@@ -29,7 +29,11 @@ Broken = tuple[str, str]
 
 def letters(text: str) -> str:
     """Return a text's letters and digits alone, accents and case taken off."""
-    return "".join(filter(str.isalnum, bare(text.casefold())))
+    text = text.casefold()
+    joined = text.replace(" ", "")
+    if joined.isascii() and joined.isalnum():  # most phrases are done with
+        return joined
+    return "".join(filter(str.isalnum, bare(text)))
 
 
 def key_of(solution: str) -> str:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final, Protocol
+
 from apieval.rebus import metrics
 from apieval.rebus.equality import LEVELS
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import ItemScore, Rebus
+from apieval.schema import Prediction, Rebus, Tally
 
-_METRIC = "word_guess_accuracy"
+_METRIC: Final = "word_guess_accuracy"
 
 
-def right_words(score: ItemScore, gold: Rebus) -> list[bool] | None:
+class Scored(Protocol):
+    """What there must be of a score, as `schema.ItemScore` has it."""
+
+    @property
+    def parser(self) -> str: ...  # noqa: D102 # the fields say what they are
+    @property
+    def prediction(self) -> Prediction: ...  # noqa: D102
+    @property
+    def tallies(self) -> Mapping[str, Tally] | None: ...  # noqa: D102
+
+
+def right_words(score: Scored, gold: Rebus) -> list[bool] | None:
     """Return for each hidden word of the row whether it is right, as `right_ones` does."""
     return right_ones(score, gold, _METRIC)
 
 
-def right_ones(score: ItemScore, gold: Rebus, metric: str) -> list[bool] | None:
+def right_ones(score: Scored, gold: Rebus, metric: str) -> list[bool] | None:
     """Return for each thing of the row that a metric counts whether it is right.
 
     None of a failed request, and where the step was given. As many are right as the score's own

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from apieval.errors import StoreError
 from apieval.rebus.metrics import METRICS
-from apieval.schema import ItemScore
+from apieval.schema import ItemScore, Tally
 from apieval.whole_file import replacing
 
 SCORES: Final = "scores.jsonl"
@@ -23,8 +24,7 @@ def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str
 
     `beside` is what the details say of the answer.
     """
-    tallies = score.tallies
-    return _LINE.encode(
+    said = _LINE.encode(
         {
             "id": score.id,
             "setting": score.setting,
@@ -36,12 +36,22 @@ def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str
             "first_pass": score.prediction.first_pass,
             "solution_words": score.prediction.solution_words,
             "solution": score.prediction.solution,
-            **{name: t.share if (t := (tallies or {}).get(name)) else None for name in METRICS},
-            "counts": {n: [t.right, t.total] for n, t in tallies.items()} if tallies else None,
-            **_reading(score),
-            **(beside or {}),
         }
     )
+    figures = _figures(None if score.tallies is None else tuple(score.tallies.items()))
+    more = {**_reading(score), **(beside or {})}
+    return (
+        f"{said[:-1]}, {figures}, {_LINE.encode(more)[1:]}" if more else f"{said[:-1]}, {figures}}}"
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _figures(tallies: tuple[tuple[str, Tally], ...] | None) -> str:
+    """Return what a line says of values and counts, without braces: few are unlike all others."""
+    known = dict(tallies or ())
+    values = {name: t.share if (t := known.get(name)) else None for name in METRICS}
+    counts = {name: [t.right, t.total] for name, t in known.items()} or None
+    return _LINE.encode({**values, "counts": counts})[1:-1]
 
 
 def _reading(score: ItemScore) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from apieval import data as datasets
 from apieval.errors import StoreError
@@ -26,7 +26,7 @@ from apieval.report.page.items import (
 )
 from apieval.report.page.texts import Held
 from apieval.run.responses import RESPONSES, stored
-from apieval.schema import SETTINGS, ItemScore, Outcome, Prediction, Response, Tally
+from apieval.schema import SETTINGS, Outcome, Prediction, Response, Tally
 from apieval.verbs.reported_golds import golds_of
 from apieval.wording import counted
 
@@ -68,14 +68,17 @@ def gathered(
         StoreError: for scores or answers that cannot be read, naming file and line.
     """
     golds = golds_of(runs, data, say)
-    held, doubts = Held(), list(golds.doubts)
+    held, doubts, remarks = Held(), list(golds.doubts), list[str]()
     answered = []
     for run in runs:
         digest = run.summary["data"]["digest"]
         answers = dict(_scored(run.folder / SCORES, digest, golds.rows.get))
         texts = run.folder / RESPONSES
         there = texts.exists()
-        doubts += _texts(run, answers, held) if there else [_without(run)]
+        if there:
+            doubts += _texts(run, answers, held)
+        else:
+            remarks.append(_without(run))
         answered.append(
             AnsweredRun(
                 name=run.name,
@@ -85,7 +88,14 @@ def gathered(
             )
         )
     names = {run.summary["data"]["digest"]: str(run.summary["data"]["name"]) for run in runs}
-    return Items(runs=answered, golds=golds.rows, data=names, doubts=doubts, room=held.room)
+    return Items(
+        runs=answered,
+        golds=golds.rows,
+        data=names,
+        doubts=doubts,
+        remarks=remarks,
+        room=held.room,
+    )
 
 
 def _without(run: ReportedRun) -> str:
@@ -182,11 +192,7 @@ def _solved(read: Read) -> bool | None:
 def _read(value: Mapping[str, Any], gold: Gold | None) -> Read:
     parts = Prediction.model_validate({name: value[name] for name in _PARTS})
     counts = {str(n): (int(r), int(of)) for n, (r, of) in (value["counts"] or {}).items()}
-    score = ItemScore.model_construct(
-        parser=value["parser"],
-        prediction=parts,
-        tallies={n: Tally(*each) for n, each in counts.items()} if counts else None,
-    )
+    score = _Score(value["parser"], parts, {n: Tally(*each) for n, each in counts.items()})
     marks = {part: "02"[counts[n][0]] for part, n in _WHOLE.items() if n in counts}
     for part, names in _WORDS.items():
         equal, same = (_each(score, gold, name) for name in names)
@@ -196,9 +202,17 @@ def _read(value: Mapping[str, Any], gold: Gold | None) -> Read:
     return Read(shown(parts), marks, counts)
 
 
-def _each(score: ItemScore, gold: Gold | None, metric: str) -> list[bool] | None:
+class _Score(NamedTuple):
+    """What `right_ones` needs of a score."""
+
+    parser: str
+    prediction: Prediction
+    tallies: Mapping[str, Tally]
+
+
+def _each(score: _Score, gold: Gold | None, metric: str) -> list[bool] | None:
     """Return what is right one by one, None where that is not known or is not what was counted."""
-    counted_so = (score.tallies or {}).get(metric)
+    counted_so = score.tallies.get(metric)
     if counted_so is None:
         return None
     if gold is None:

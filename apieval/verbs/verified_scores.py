@@ -204,5 +204,5 @@ def _rescored(
                 raise DataError(f"{path}, line {number}: no score of this data: {error}.") from None
             words = {k: value[k] for k in ("status", "why", "seen_through", "seen") if k in value}
             beside = {name: value[name] for name in PARTS if name in value}
-            answer = ScoredAnswer(rebus, {score.parser: score.model_copy(update=words)})
+            answer = ScoredAnswer(rebus, {score.parser: score._replace(**words)})
             yield answer, {score.parser: beside}

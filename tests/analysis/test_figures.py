@@ -59,7 +59,7 @@ def plain(figure: dict[str, Any]) -> tuple[float | None, int]:
 def rows(*sizes: int, subset: str | None = None) -> list[Rebus]:
     """Return rebuses of so many hidden words each."""
     return [
-        rebus(id=number, subset=subset, word_guesses=[f"w{k}" for k in range(size)])
+        rebus(id=number, subset=subset, word_guesses=tuple(f"w{k}" for k in range(size)))
         for number, size in enumerate(sizes)
     ]
 

@@ -85,22 +85,31 @@ class Opened:
         route.continue_() if route.request.url.startswith("file://") else route.abort()
 
     def open(self, address: str) -> Page:
-        """Open an address, and wait until the view shows what it says."""
+        """Load an address anew, and wait until the view shows what it says."""
+        self.page.goto("about:blank")  # from one hash to another nothing would be loaded
         self.page.goto(address)
         self.page.wait_for_selector(".rv[data-ready]")
         return self.page
 
 
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Opened]:
-    """Give a page of its own, and make sure that nothing was said on its console and nothing asked."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="package")
+def tab(browser: Browser) -> Iterator[Opened]:
+    """Give the one page that all tests load the report into: another takes longer to open."""
+    context = browser.new_context()
     context.set_default_timeout(20_000)
-    found = Opened(context.new_page())
-    yield found
+    yield Opened(context.new_page())
     context.close()
-    assert found.said == []
-    assert {Path(url.partition("#")[0]).name for url in found.asked} == {"report.html"}
+
+
+@pytest.fixture
+def opened(tab: Opened) -> Iterator[Opened]:
+    """Give the page, and make sure that nothing was said on its console and nothing asked for."""
+    tab.page.set_viewport_size({"width": 1280, "height": 900})
+    tab.said.clear()
+    tab.asked.clear()
+    yield tab
+    assert tab.said == []
+    assert {Path(url.partition("#")[0]).name for url in tab.asked} == {"report.html"}
 
 
 @pytest.fixture

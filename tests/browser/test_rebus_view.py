@@ -107,7 +107,7 @@ SEARCHED: Final = {
     "#4": 2,
     "verita mostra": 71,  # apart, and without accents
     "anice": 2,
-    "javascript:window": 2,
+    "javascript:window": 1,
     "penso": 0,  # in a reasoning, which is not searched unasked
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import apieval
 from apieval.rebus import dataset
 from tests.e2e.conftest import Inside
 from tests.e2e.program import plain, summary
@@ -39,14 +40,14 @@ def texts(wrong: str) -> dict[int, str]:
     }
 
 
-@pytest.fixture
-def scores(inside: Inside, tmp_path: Path) -> Path:
-    """Return folders of scores: `uno`, its copy `copia` but for a row, and `due`."""
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return folders of scores that no test alters: `uno`, its copy `copia` but for a row, and `due`."""
+    home = tmp_path_factory.mktemp("audited")
     for name, wrong in (("uno", "questa"), ("copia", "questa"), ("due", "quella")):
         given = texts(wrong) | ({89: "Soluzione: x"} if name == "copia" else {})
-        path = raw(tmp_path / f"{name}.jsonl", given)
-        assert inside("score", path, "--data", "sample", "--out", tmp_path / name).code == 0
-    return tmp_path
+        apieval.score(raw(home / f"{name}.jsonl", given), "sample", out=home / name)
+    return home
 
 
 TOLD = "copia and uno give the same wrong solution to 59 of the 60 rebuses that both get wrong"
@@ -54,13 +55,13 @@ TOLD = "copia and uno give the same wrong solution to 59 of the 60 rebuses that 
 
 def test_a_copy_is_told_by_an_audit(inside: Inside, scores: Path) -> None:
     words = ("score", scores / "copia.jsonl", "--data", "sample", "--against", scores / "uno")
-    done = inside(*words, "--against", scores / "due", "--out", scores / "out")
+    done = inside(*words, "--against", scores / "due", "--out", "out")
     assert done.code == 0, done.err
     assert plain(done.all)
     assert "audit, against uno, due" in done.out
     assert f"WARNING: {TOLD} in regular (98%; by chance 2%)" in done.out
     assert "  rows 30, 31, 32, 33, 34, 35, 36, 37, 38, 39 and 49 more (--json has them)" in done.out
-    audit = summary(scores / "out")["audit"]
+    audit = summary(Path("out"))["audit"]
     assert audit["against"] == ["uno", "due"]
     (only,) = audit["findings"]
     assert (only["kind"], only["level"]) == ("same_wrong_answers", "warning")

@@ -19,11 +19,12 @@ from tests.e2e.program import plain
 SOLUTIONS = [each.solution for each in dataset.load("sample").rebuses]
 
 
-@pytest.fixture
-def scores(inside: Inside, tmp_path: Path) -> Path:
-    """Return a folder with scores of three models: `half` solves 45 of 90, `more` 70, `none` 0."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return scores that no test may alter, of three models: `half` solves 45 of 90, `more` 70, `none` 0."""
+    home = tmp_path_factory.mktemp("compared")
     for name, solved in (("half", 45), ("more", 70), ("none", 0)):
-        raw = tmp_path / f"{name}.jsonl"
+        raw = home / f"{name}.jsonl"
         texts = [f"Soluzione: {SOLUTIONS[n] if n < solved else 'x'}" for n in range(90)]
         lines = [
             json.dumps({"id": str(n), "setting": setting, "text": text})
@@ -31,8 +32,14 @@ def scores(inside: Inside, tmp_path: Path) -> Path:
             for setting in ("regular", "hints")
         ]
         raw.write_text("\n".join(lines), "utf-8")
-        assert inside("score", raw, "--data", "sample", "--out", tmp_path / "s" / name).code == 0
-    return tmp_path / "s"
+        apieval.score(raw, "sample", out=home / "s" / name)
+    return home / "s"
+
+
+@pytest.fixture
+def scores(made: Path, tmp_path: Path) -> Path:
+    """Return a folder with the scores of `half`, `more` and `none`."""
+    return Path(shutil.copytree(made, tmp_path / "s"))
 
 
 def document(inside: Inside, *words: str | Path) -> dict[str, Any]:

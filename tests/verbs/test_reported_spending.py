@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apieval.verbs.reported import _spending
+from apieval.verbs.reported import _spending, report
+from apieval.verbs.reports import FIGURES
 from tests.records import response
+from tests.report.documents import scored
 
 
 def test_what_answers_took_is_read_from_those_that_stand(tmp_path: Path) -> None:
@@ -15,3 +17,18 @@ def test_what_answers_took_is_read_from_those_that_stand(tmp_path: Path) -> None
     assert found is not None
     assert found["regular"]["answers"] == 2
     assert found["regular"]["latency_s"]["mean"] == 3.0
+
+
+def test_a_report_has_its_figures_in_files_in_the_page_and_in_the_text(tmp_path: Path) -> None:
+    done = report([scored(tmp_path, "uno", {"regular": 4})], tmp_path / "out", items="none")
+    folder = tmp_path / "out" / FIGURES
+    made = {each.stem for each in folder.iterdir()}
+    assert {"funnel", "broke-first", "word-length"} <= made
+    assert not {"hints", "cost", "spending"} & made  # one setting, and nothing known of the rest
+    assert {each for each in done.files if each.parent == folder} == set(folder.iterdir())
+    page, text = (
+        (tmp_path / "out" / f"report.{form}").read_text("utf-8") for form in ("html", "md")
+    )
+    for name in made:
+        assert f'id="figure-{name}"' in page
+        assert f"]({FIGURES}/{name}.svg)" in text

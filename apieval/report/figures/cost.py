@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
@@ -23,6 +23,13 @@ _LETTER: Final = 4.7
 _CLEAR: Final = 9.0
 """From a spot to the middle of a name above or below it, in points."""
 _RINGS: Final = 5
+_LEADER: Final[Mapping[str, Any]] = {
+    "arrowstyle": "-",
+    "color": style.GREY,
+    "linewidth": 0.5,
+    "shrinkA": 1,
+    "shrinkB": 3,
+}
 
 
 class Offer(NamedTuple):
@@ -109,7 +116,7 @@ def _name(axes: Axes, offers: Sequence[Offer]) -> None:
             textcoords="offset points",
             fontsize=style.SMALL,
             va="center",
-            arrowprops={"arrowstyle": "-", "color": style.GREY, "linewidth": 0.5, "shrinkB": 3},
+            arrowprops={**_LEADER, "relpos": (place.left < marks[at][0], 0.5)},
         )
 
 

@@ -10,9 +10,11 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
+from apieval.analysis.at_once import cores
 from apieval.analysis.diagnosis import Step
 from apieval.report.page.cuts import Cut, Room, cut_again
 from apieval.report.page.items import Answer, AnsweredRun, Items, Key, Read, Words
@@ -73,11 +75,12 @@ def packed(text: str) -> str:
 
 def chunks(values: Iterable[Any]) -> Chunks:
     """Return one value an item, in order, in packed chunks."""
-    starts, done = [], []
-    for first, texts in _in_turn(map(written, values)):
-        starts.append(first)
-        done.append(packed(f"[{','.join(texts)}]"))
-    return Chunks(starts, done)
+    starts, waiting = [], []
+    with ThreadPoolExecutor(cores()) as pool:  # gzip lets others work meanwhile
+        for first, texts in _in_turn(map(written, values)):
+            starts.append(first)
+            waiting.append(pool.submit(packed, f"[{','.join(texts)}]"))
+        return Chunks(starts, [each.result() for each in waiting])
 
 
 def _in_turn(texts: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
