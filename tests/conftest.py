@@ -23,22 +23,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-LITELLM: Final = {"test_hosted.py", "test_hosted_alone.py", "test_llmock.py"}
-"""The files that import litellm, which takes as long as hundreds of other tests."""
+LITELLM: Final = {
+    "test_hosted.py",
+    "test_hosted_alone.py",
+    "test_llmock.py",
+    "test_a_hosted_model_is_checked_alike",
+    "test_what_litellm_would_send_is_shown_without_being_sent",
+}
+"""The files and tests that import litellm, which takes as long as hundreds of other tests."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Any:  # noqa: ANN401 # xdist's
-    """Share out whole files, those that import litellm to one worker."""
+    """Share out whole files, what imports litellm to one worker."""
     if config.getvalue("dist") != "loadfile":
         return None
     scheduler = import_module("xdist.scheduler").LoadFileScheduling(config, log)
 
     def room(nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
+        file, _, test = nodeid.partition("::")
         if "browser/" in file:
             return "browser"  # one browser for all of them
-        return "litellm" if Path(file).name in LITELLM else file
+        return "litellm" if {Path(file).name, test} & LITELLM else file
 
     scheduler._split_scope = room
     return scheduler
@@ -49,12 +55,28 @@ settings.register_profile("apieval", deadline=None, derandomize=True)
 settings.load_profile("apieval")
 
 
+MEASURED: Final = "COVERAGE_PROCESS_CONFIG"
+"""By this variable a program that is started measures its own coverage."""
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, clean_environment: None) -> None:
+    """Measure what the test starts: what no call in the test's own process shows."""
+    if _measuring is not None:
+        monkeypatch.setenv(MEASURED, _measuring)
+
+
+_measuring = os.environ.get(MEASURED)
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         own = name.upper().startswith(("APIEVAL_", "HF_", "HUGGING"))
         if own or name.upper().endswith(("_API_KEY", "PROXY")):
             monkeypatch.delenv(name)
+    # measuring a program takes half as long again as running it
+    monkeypatch.delenv(MEASURED, raising=False)
     # neither is made here: who needs one makes it, and the folder stays empty for the test
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))

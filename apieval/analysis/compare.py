@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
 from apieval.analysis import paired, plain_words
+from apieval.analysis.at_once import at_once
 from apieval.analysis.objections import Objection
 from apieval.analysis.paired import ALPHA, POWER
 from apieval.analysis.pairing import Both, Common, Scored, common, common_to_all
@@ -93,7 +95,7 @@ def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
         "rebuses": len(shared.rebuses),
         "answers": shared.answers,
         "left_out": dict(shared.left_out),
-        "metrics": {name: metric(name, shared) for name in measured if shared.rebuses},
+        "metrics": metrics(measured, shared) if shared.rebuses else {},
         "solved": _solved(shared.rebuses),
     }
 
@@ -113,6 +115,11 @@ def _solved(rebuses: Sequence[Both]) -> dict[str, Any]:
         "only_a": {"count": len(found[True, False]), "ids": found[True, False]},
         "only_b": {"count": len(found[False, True]), "ids": found[False, True]},
     }
+
+
+def metrics(names: Sequence[str], shared: Common) -> dict[str, dict[str, Any]]:
+    """Return some metrics of a pair, which has rebuses in common, by their names."""
+    return dict(zip(names, at_once(partial(metric, name, shared) for name in names), strict=True))
 
 
 def metric(name: str, shared: Common) -> dict[str, Any]:

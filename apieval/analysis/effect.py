@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from apieval.analysis import paired
-from apieval.analysis.compare import metric
+from apieval.analysis.compare import metrics
 from apieval.analysis.pairing import Scored, joined
 from apieval.rebus.metrics import METRICS, told
 
@@ -29,14 +29,14 @@ def of_hints(run: Scored) -> dict[str, Any] | None:
     if not shared.rebuses:
         return None
     measured = [name for name in METRICS if name not in told(run.given)]
-    metrics = {name: metric(name, shared) for name in measured}
-    adjusted = paired.holm([each["p"] for each in metrics.values()])
-    for each, p in zip(metrics.values(), adjusted, strict=True):
+    found = metrics(measured, shared)
+    adjusted = paired.holm([each["p"] for each in found.values()])
+    for each, p in zip(found.values(), adjusted, strict=True):
         each["p_holm"] = p
     return {
         "rebuses": len(shared.rebuses),
         "answers": shared.answers,
         "left_out": sum(shared.left_out.values()),
-        "tests": len(metrics),
-        "metrics": metrics,
+        "tests": len(found),
+        "metrics": found,
     }

@@ -13,6 +13,7 @@ NONE: Final = "-"
 MISSING: Final = "not known"
 _MILLION: Final = 1_000_000
 _SMALL: Final = 0.01
+_SHORT_S: Final = 10
 
 Figure = Mapping[str, Any]
 
@@ -69,6 +70,8 @@ def seconds(value: float | None) -> str:
     """Return a time in seconds, minutes or hours."""
     if value is None:
         return MISSING
+    if value < _SHORT_S:
+        return f"{value:.2f} s"
     minutes, rest = divmod(round(value), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

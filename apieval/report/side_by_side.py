@@ -1,7 +1,8 @@
 """The table that shows several models side by side: micro figures of the official parser.
 
 Behind a figure stands a mark, below it half of its 95 % interval. The highest of each metric is
-marked, and what is not told apart from it; a partial run is held against nobody.
+marked, and what is not told apart from it; a partial run is held against nobody, a dictionary's solver
+against no model.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.highest import Place, places
+from apieval.analysis.ranks import ranked
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report.folded import Folded, folded
 from apieval.report.terminal import FIGURE, label, number
@@ -32,6 +34,7 @@ _PARTIAL: Final = "?"
 _HALF: Final = "± half of the 95 % interval"
 _LEGEND: Final = "* highest, ~ not told apart: the 95 % intervals overlap, ± half of one"
 _FINER: Final = "`apieval compare` tells more apart: it holds runs against each other by rebus"
+_REFERENCE: Final = "the dictionary's solver is a reference: it is held against no model"
 
 
 def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
@@ -45,6 +48,8 @@ def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
     yield Text(_LEGEND if Place.HIGHEST in marked else _HALF, style="dim")
     if Place.NOT_TOLD_APART in marked:
         yield Text(_FINER, style="dim")
+    if len(_ranked(summaries)) < len(summaries):
+        yield Text(_REFERENCE, style="dim")
     if any(_missing(each, setting) for each in summaries for setting in settings):
         said = f"{_PARTIAL} PARTIAL: over the answers there are; cannot be the highest"
         yield Text(said, style="bold yellow")
@@ -56,17 +61,24 @@ Cell = tuple[Place, Text]
 def _columns(summaries: Sequence[Summary], setting: Setting) -> list[list[Cell]]:
     """Return by metric the cells of all models, each with where it stands."""
     whole = [not _missing(each, setting) for each in summaries]
+    ranked = _ranked(summaries)
+    held = [is_whole and at in ranked for at, is_whole in enumerate(whole)]
     found = []
     for metric in shown_in(setting, summaries[0]["given"]):
         micro = [each["figures"][setting]["all"]["official"][metric]["micro"] for each in summaries]
         stand = places(
-            [each if is_whole else None for each, is_whole in zip(micro, whole, strict=True)]
+            [each if is_held else None for each, is_held in zip(micro, held, strict=True)]
         )
         made = zip(stand, micro, whole, strict=True)
         found.append(
             [(place, _cell(place, each, whole=is_whole)) for place, each, is_whole in made]
         )
     return found
+
+
+def _ranked(summaries: Sequence[Summary]) -> set[int]:
+    """Return which runs have a rank: models, and a dictionary's solver among its like alone."""
+    return set(map(int, ranked({str(at): each for at, each in enumerate(summaries)})))
 
 
 def _cell(place: Place, micro: Mapping[str, Any], *, whole: bool) -> Text:

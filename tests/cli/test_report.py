@@ -12,10 +12,18 @@ import pytest
 
 import apieval
 from apieval.errors import ConfigError
+from apieval.report.figures import drawing
 from tests.e2e.conftest import Inside
 from tests.report.documents import altered, scored
+from tests.small_disk import mounted
 
 NAMES = ["report.html", "report.md", "table.tex", "table.csv"]
+
+
+@pytest.fixture(autouse=True)
+def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw one figure alone: a report is written many times here, and drawing takes longest."""
+    monkeypatch.setattr(drawing, "FAMILIES", drawing.FAMILIES[:1])
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +44,8 @@ def folders(made: dict[str, Path], tmp_path: Path) -> list[Path]:
 def test_one_run_is_reported_in_its_folder(inside: Inside, folders: list[Path]) -> None:
     done = inside("report", folders[0])
     assert done.code == 0, done.err
-    assert done.out.splitlines() == [str(folders[0] / name) for name in NAMES]
-    for name in NAMES:
+    assert done.out.splitlines() == [str(folders[0] / name) for name in [*NAMES, "figures"]]
+    for name in [*NAMES, "figures/funnel.svg", "figures/funnel.png", "figures/funnel.pdf"]:
         assert (folders[0] / name).stat().st_size
     assert done.err == ""
 
@@ -45,7 +53,8 @@ def test_one_run_is_reported_in_its_folder(inside: Inside, folders: list[Path]) 
 def test_several_beside_the_first(inside: Inside, folders: list[Path]) -> None:
     done = inside("report", *folders)
     assert done.code == 0, done.err
-    assert done.out.splitlines() == [str(folders[0].parent / "report" / name) for name in NAMES]
+    out = folders[0].parent / "report"
+    assert done.out.splitlines() == [str(out / name) for name in [*NAMES, "figures"]]
 
 
 def test_json_names_the_files_and_the_same_runs_give_the_same(
@@ -53,7 +62,8 @@ def test_json_names_the_files_and_the_same_runs_give_the_same(
 ) -> None:
     done = inside("report", *folders, "--out", tmp_path / "a", "--json", "--items", "none")
     found = json.loads(done.out)
-    assert found == {"files": [str(tmp_path / "a" / name) for name in NAMES], "warnings": []}
+    assert found["files"][:4] == [str(tmp_path / "a" / name) for name in NAMES]
+    assert found["warnings"] == []
     again = apieval.report(folders, tmp_path / "b", items="none")
     assert [each.read_bytes() for each in again.files] == [
         Path(each).read_bytes() for each in found["files"]
@@ -119,7 +129,8 @@ def test_a_folder_that_cannot_be_written(
     (tmp_path / "file").write_text("", "utf-8")
     done = inside("report", folders[0], "--out", tmp_path / "file")
     assert done.code == 2
-    assert "file/report.html: cannot be written" in done.err
+    assert f"{tmp_path / 'file'}" in done.err
+    assert "cannot be written: Not a directory" in done.err
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
@@ -129,6 +140,16 @@ def test_a_folder_that_may_not_be_written(inside: Inside, folders: list[Path]) -
     folders[0].chmod(0o700)
     assert done.code == 2
     assert "cannot be written" in done.err
+
+
+def test_a_full_disk_leaves_no_half_a_file(
+    inside: Inside, folders: list[Path], tmp_path: Path
+) -> None:
+    with mounted(tmp_path / "disk", "16k") as disk:
+        done = inside("report", folders[0], "--out", disk / "r", "--items", "none")
+        assert done.code == 2
+        assert "cannot be written: No space left on device" in done.err
+        assert not list((disk / "r").glob(".*"))
 
 
 def test_what_is_no_run_is_an_error(inside: Inside, tmp_path: Path) -> None:
@@ -149,3 +170,4 @@ def test_a_run_says_how_to_get_its_report_and_it_is_one(inside: Inside) -> None:
     text = (Path("results") / "b" / "report.md").read_text("utf-8")
     assert "- **Prompt**: the challenge's own, byte for byte" in text
     assert "dictionary with answers to" in text
+    assert "- **Latency, median**: regular 0." in text

@@ -61,26 +61,31 @@ def _all_sorts_of_trouble(seen: Seen) -> Reply | Manner | None:
 def test_a_hosted_run_asks_its_endpoint_and_nobody_else(
     ten: Material, tmp_path: Path, watch: Watch
 ) -> None:
-    """Every wire, one after the other in one process, in trouble, and tempted."""
+    """Every wire, one beside the other in one process, in trouble, and tempted; one is refused."""
     (tmp_path / ".env").write_text(f"ANTHROPIC_API_KEY={OTHERS}\n", encoding="utf-8")
-    with FaultServer(ten.answers, _all_sorts_of_trouble) as server:
-        entries = {
-            wire: hosted(wire, server.url, api_key_env="FAR_API_KEY", limits={"concurrency": 4})
-            for wire in HOSTED
-        }
+    refusal = error(401, {"error": {"message": "no, così no"}})
+    with (
+        FaultServer(ten.answers, _all_sorts_of_trouble) as server,
+        FaultServer(ten.answers, lambda _: refusal) as refusing,
+    ):
+        key = {"api_key_env": "FAR_API_KEY", "limits": {"concurrency": 4}}
+        entries = {wire: hosted(wire, server.url, **key) for wire in HOSTED}
         entries["azure"] = {
-            **hosted("openai", server.url, api_key_env="FAR_API_KEY"),
+            **hosted("openai", server.url, **key),
             "model": "azure/modello-prova",
             "options": {"api_version": "2024-10-21"},
         }
-        config = configure(tmp_path, **entries)
-        words = ("run", *entries, "--data", str(ten.path), *REGULAR, "--config", str(config))
-        env = {**TEMPTING, **watch.env(server.url), "FAR_API_KEY": KEY}
-        done = apieval(*words, **env)
-        assert done.code == 0, done.err
+        refused = hosted("anthropic", refusing.url, **key)
+        config = configure(tmp_path, **entries, refused=refused)
+        words = ("--data", str(ten.path), *REGULAR, "--config", str(config))
+        env = {**TEMPTING, **watch.env(server.url, refusing.url), "FAR_API_KEY": KEY}
+        done = apieval("run", *entries, "refused", *words, **env)
+        assert done.code == 3, done.err
+        assert done.err.count("stopped: ") == 1
+        assert f"HTTP 401 from {refusing.url}/messages: no, così no" in done.err
         assert watch.seen == IMPORTS
         assert server.paid == 10 * len(entries)
-        for seen in server.seen:
+        for seen in (*server.seen, *refusing.seen):
             said = f"{seen.path} {seen.headers} {seen.body}"
             assert OTHERS not in said
             assert KEY in said
@@ -88,23 +93,9 @@ def test_a_hosted_run_asks_its_endpoint_and_nobody_else(
         assert plain(done.all)
 
         server.forget()
-        again = apieval(*words, **{**TEMPTING, **watch.env(), "FAR_API_KEY": KEY})
+        again = apieval("run", *entries, *words, **{**TEMPTING, **watch.env(), "FAR_API_KEY": KEY})
         assert (again.code, server.requests) == (0, 0), again.err
         assert watch.seen == set(), "all answers are stored: nothing is imported for them"
-
-
-def test_a_hosted_run_that_is_refused_says_so_and_no_more(
-    ten: Material, tmp_path: Path, watch: Watch
-) -> None:
-    refusal = error(401, {"error": {"message": "no, così no"}})
-    with FaultServer(ten.answers, lambda _: refusal) as server:
-        configure(tmp_path, far=hosted("anthropic", server.url))
-        words = ("run", "far", "--data", ten.path, *REGULAR)
-        done = apieval(*words, **watch.env(server.url))
-        assert done.code == 3
-        assert f"HTTP 401 from {server.url}/messages: no, così no" in done.err
-        assert watch.seen == IMPORTS
-        assert not [word for word in NOISE if word in done.all], done.err
 
 
 def test_nothing_but_a_run_of_a_hosted_model_imports_litellm(

@@ -65,7 +65,7 @@ def _wait_for_lines(process: subprocess.Popen[str], count: int) -> None:
 def test_kill_9_again_and_again_gives_the_figures_of_a_calm_run(
     inside: Inside, tmp_path: Path
 ) -> None:
-    made = material(tmp_path / "many.csv", 400)
+    made = material(tmp_path / "many.csv", 200)
     chance = random.Random(11)
     words = (*RUN, "--data", made.path)
     with FaultServer(made.answers) as server:
@@ -75,14 +75,14 @@ def test_kill_9_again_and_again_gives_the_figures_of_a_calm_run(
         configure(tmp_path, local=model(server.url))
         for _ in range(KILLS):
             process = start(*words)
-            server.wait_for_requests(server.requests + chance.randint(10, 60))
+            server.wait_for_requests(server.requests + chance.randint(5, 30))
             process.kill()
             assert end(process).code == -signal.SIGKILL
             assert "Traceback" not in (folder() / "responses.jsonl").read_text(encoding="utf-8")
         done = inside(*words)
         assert done.code == 0, done.err
-        assert server.paid <= 400 + KILLS * AT_ONCE
-    assert len(stored(folder())) == 400
+        assert server.paid <= 200 + KILLS * AT_ONCE
+    assert len(stored(folder())) == 200
     calm, rough = figures(folder(Path("calm"))), figures(folder())
     assert rough == calm
 
@@ -105,6 +105,7 @@ def test_a_torn_last_line_is_mended_and_asked_again(
     assert figures(folder()) == before
 
 
+@pytest.mark.usefixtures("measured")
 def test_ctrl_c_once_keeps_what_is_saved_and_says_how_to_go_on(
     inside: Inside, hundred: Material, tmp_path: Path
 ) -> None:  # B28 A
@@ -146,6 +147,7 @@ def _read_until(stream: IO[str], word: str) -> str:
     pytest.fail(f"it never said {word!r}: {said}")
 
 
+@pytest.mark.usefixtures("measured")
 def test_ctrl_c_twice_leaves_at_once(
     inside: Inside, hundred: Material, tmp_path: Path
 ) -> None:  # B28 B
@@ -248,7 +250,7 @@ def test_a_second_process_at_the_same_run_is_refused(
 
 
 def test_two_processes_share_a_cache(inside: Inside, tmp_path: Path) -> None:
-    made = material(tmp_path / "many.csv", 150)
+    made = material(tmp_path / "many.csv", 60)
     words = ("--data", made.path, "--setting", "regular", "--cache", "cache", "--yes")
     with FaultServer(made.answers, latency_s=0.002) as server:
         configure(
@@ -258,12 +260,12 @@ def test_two_processes_share_a_cache(inside: Inside, tmp_path: Path) -> None:
         )
         both = [start("run", name, *words) for name in ("one", "other")]
         assert [end(each).code for each in both] == [0, 0]
-        assert server.requests == 300
+        assert server.requests == 120
         for name in ("one", "other"):
             done = inside("run", name, *words, "--out", "again")
             assert done.code == 0
-            assert "150 from cache" in done.err
-        assert server.requests == 300
+            assert "60 from cache" in done.err
+        assert server.requests == 120
     checked = json.loads(inside("cache", "verify", "--cache", "cache", "--json").out)
     assert checked["damaged"] == []
 
@@ -369,6 +371,7 @@ def test_nobody_listening_ends_no_run(closed: str, ten: Material, tmp_path: Path
     assert not summary(folder())["partial"]
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_end_no_run(closed: str, ten: Material, tmp_path: Path) -> None:
     with FaultServer(ten.answers) as server:
@@ -385,6 +388,7 @@ def test_closed_streams_end_no_run(closed: str, ten: Material, tmp_path: Path) -
     assert not summary(folder())["partial"]
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_terminal_that_goes_away_stops_the_run_in_order(
     hundred: Material, tmp_path: Path
 ) -> None:
@@ -402,6 +406,7 @@ def test_a_terminal_that_goes_away_stops_the_run_in_order(
     assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "interrupted"
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_terminal_shows_a_bar_and_is_left_as_it_was(hundred: Material, tmp_path: Path) -> None:
     with FaultServer(hundred.answers, _held_after(30)) as server:
         configure(tmp_path, local=model(server.url))

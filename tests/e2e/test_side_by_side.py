@@ -158,6 +158,7 @@ def test_one_endpoint_that_wants_a_long_pause_of_one_model_alone(
     assert (status("one"), status("two")) == ("stopped", "done")
 
 
+@pytest.mark.usefixtures("measured")
 def test_ctrl_c_stops_all_and_says_what_each_has_saved(
     inside: Inside, hundred: Material, tmp_path: Path
 ) -> None:

@@ -109,6 +109,22 @@ def test_a_legend_says_what_the_marks_mean() -> None:
     assert "± half of the 95 % interval" in partial
 
 
+def test_of_no_rebus_there_is_no_figure() -> None:
+    nothing = {**summary([], []), "model": "uno"}
+    assert last([nothing, nothing]) == ["-", "-"]
+
+
+def test_a_dictionary_is_held_against_no_model() -> None:
+    dictionary = {**found("baseline", 20), "coverage": {"clues": 1}}
+    told = "the dictionary's solver is a reference"
+    made = [dictionary, found("uno", 12), found("due", 11)]
+    assert last(made) == ["1.000", "0.600*", "0.550~"]
+    assert told in shown(made)
+    assert last([dictionary, found("uno", 12)]) == ["1.000", "0.600"]
+    assert last([dictionary, dictionary]) == ["1.000*", "1.000*"]
+    assert told not in shown([dictionary, dictionary])
+
+
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm-256color", "NO_COLOR": "1"}])
 def test_nothing_is_told_by_colour_alone(env: dict[str, str]) -> None:
     made = [found("uno", 20), found("due", 10), found("tre", 19), found("quattro", 5, 15)]

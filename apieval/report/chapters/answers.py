@@ -8,6 +8,7 @@ from typing import Any, Final
 from apieval.report.cells import MISSING, NONE, count, dollars, seconds, shorter
 from apieval.report.document import ReportedRun
 from apieval.report.names import OUTCOMES
+from apieval.report.names import SETTINGS as _SETTINGS
 from apieval.report.outline import Cell, Column, Row, Table
 
 _TOKENS: Final = {
@@ -38,6 +39,7 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
     found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
     found = [each for each in found if each[1] != MISSING] or [("Tokens", MISSING)]
     found.append(("Cost", _cost(usage)))
+    found += _latency(run.spending)
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
     if header.get("took_s") is not None:
@@ -45,11 +47,22 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
     return found
 
 
+def _latency(spending: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return how long an answer took in each setting, of those that were asked for."""
+    told = [
+        f"{_SETTINGS.get(setting, setting)} {seconds(found['quantiles']['0.5'])}, of 95 in 100 at most "
+        f"{seconds(found['quantiles']['0.95'])}"
+        for setting, each in (spending or {}).items()
+        if (found := each["latency_s"])["n"]
+    ]
+    return [("Latency, median", "; ".join(told))] if told else []
+
+
 def taken_by_all(runs: Sequence[ReportedRun]) -> Table:
     """Return what every run took, a row each."""
     columns = [
         Column("run", figures=False),
-        *map(Column, ("answers", "prompt tokens", "completion tokens", "cost", "time")),
+        *map(Column, ("answers", "prompt tokens", "completion tokens", "cost", "time in all")),
     ]
     return Table("Tokens, cost and time", columns, [_row(run) for run in runs])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Alert
@@ -21,6 +22,14 @@ def alerts(document: Document) -> list[Alert]:
     return sorted(found, key=lambda each: each.level != "warning")
 
 
+def _why(header: Mapping[str, Any] | None) -> str:
+    """Return how a run ended that has a folder of its own, and how to go on with it."""
+    if header is None:
+        return ""
+    why = f" ({header['message']})" if header.get("message") else ""
+    return f" The run is {header['status']}{why}; the command that began it goes on with it."
+
+
 def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
     if run.summary["partial"]:
         counts = list(run.summary["outcomes"].values())
@@ -30,8 +39,8 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
             "warning",
             name,
             f"PARTIAL: {failed:,} requests failed and {absent:,} have no answer. What a figure can "
-            "still become stands between its bounds; a missing answer is not a wrong one. The command "
-            "that began the run goes on with it.",
+            "still become stands between its bounds; a missing answer is not a wrong one."
+            + _why(run.header),
         )
     if given := run.summary["given"]:
         said = f"The answers were begun with the right {given.replace('-', ' ')}: figures stand apart from all others."

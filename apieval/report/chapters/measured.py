@@ -7,14 +7,17 @@ from typing import Any, Final
 
 from apieval.analysis.findings import UNNAMED
 from apieval.analysis.signed import fingerprint
+from apieval.report.chapters import answers
 from apieval.report.document import Document, ReportedRun
 from apieval.report.names import SETTINGS
 from apieval.report.outline import Cell, Column, Row, Section, Table
-from apieval.signature import parts, short
+from apieval.signature import parts
 from apieval.wording import counted
 
 _OFFICIAL: Final = "official"
 _ELSEWHERE: Final = "not known: the answers were collected elsewhere"
+_HASH: Final = 12
+"""So many digits of a hash are shown."""
 _DAY: Final = 10
 """The length of a date, at the beginning of a time."""
 
@@ -58,7 +61,7 @@ def section(document: Document) -> Section:
         "measured",
         "What was measured",
         facts=facts(runs[0]) if one else (),
-        tables=() if one else [table(runs)],
+        tables=() if one else [table(runs), answers.taken_by_all(runs)],
         parts=[
             Section(
                 "signatures",
@@ -80,9 +83,9 @@ def _model(summary: Mapping[str, Any]) -> str:
 
 
 def _data(data: Mapping[str, Any]) -> str:
-    revision = f", revision {short(data['revision'])}" if data.get("revision") else ""
+    revision = f", revision {data['revision'][:_HASH]}" if data.get("revision") else ""
     rebuses = counted(data["n"], "rebus", "rebuses")
-    return f"{data['name']}, {rebuses} ({data['digest'][:19]}{revision})"
+    return f"{data['name']}, {rebuses} ({data['digest'][: _HASH + len('sha256:')]}{revision})"
 
 
 def prompt_of(prompt: Mapping[str, Any]) -> str:

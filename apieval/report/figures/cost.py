@@ -67,7 +67,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
             "intervals; official parser. Open markers: regular; full ones: hints.",
             note,
         ),
-        alt=" ".join(("Cost of a thousand answers, and solutions right.", *_offered(offers), note)),
+        alt=" ".join(("Cost of a thousand answers, and solutions right.", *_offered(offers))),
         sheet=sheet,
     )
 

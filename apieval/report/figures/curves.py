@@ -45,10 +45,11 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """What one panel shows; `ticks` name the groups."""
+    """What one panel shows; `groups` are their names in words, `ticks` as they are drawn."""
 
     title: str
     curves: Sequence[Curve]
+    groups: list[str] = field(default_factory=list)
     ticks: list[str] = field(default_factory=list)
 
 
@@ -76,15 +77,10 @@ def told(drawn: Sequence[Panel], shown: Shown) -> Iterator[str]:
     """Yield what is seen on each panel of each series, in words."""
     for panel in drawn:
         for curve in panel.curves[:TOLD]:
-            pairs = zip(panel.ticks, curve.spots, strict=True)
-            said = ", ".join(f"{_line(tick)} {spots.percent(each)}" for tick, each in pairs if each)
+            pairs = zip(panel.groups, curve.spots, strict=True)
+            said = ", ".join(f"{group} {spots.percent(each)}" for group, each in pairs if each)
             yield f"{', '.join(filter(None, (curve.told, panel.title)))}: {said}."
     yield from shown.rest()
-
-
-def _line(tick: str) -> str:
-    """Return the first line of a tick: below it may stand how many a group has."""
-    return tick.partition("\n")[0]
 
 
 def sheet(drawn: Sequence[Panel], label: str) -> Sheet:

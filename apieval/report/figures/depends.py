@@ -67,9 +67,9 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         if not panels:
             continue
         for panel in panels:
-            panel.ticks.extend(
-                _ticks(shown, kind, [panel.title] if panel.title else shown.settings)
-            )
+            settings = [panel.title] if panel.title else shown.settings
+            panel.ticks.extend(_ticks(shown, kind, settings))
+            panel.groups.extend(tick.partition("\n")[0] for tick in panel.ticks)
         yield Sketch(
             name=kind.name,
             title=kind.title,

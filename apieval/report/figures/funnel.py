@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.parsers import official
-from apieval.report.figures import curves, spots
+from apieval.report.figures import curves, metrics, spots
 from apieval.report.figures.curves import Panel
 from apieval.report.figures.runs import Drawn, Shown
 from apieval.report.figures.sketch import Sketch
 from apieval.report.figures.spots import Spot
-
-STEPS: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "word guesses",
-    "first_pass_accuracy": "first pass",
-    "solution_word_accuracy": "solution words",
-    "solution_match": "solution",
-}
 
 
 def sketches(shown: Shown) -> Iterator[Sketch]:
@@ -27,7 +19,8 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     if not panels:
         return
     for panel in panels:
-        panel.ticks.extend(STEPS.values())
+        panel.groups.extend(metrics.STEPS.values())
+        panel.ticks.extend(name.replace(" ", "\n") for name in panel.groups)
     yield Sketch(
         name="funnel",
         title="From definitions to the solution",
@@ -42,7 +35,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
 
 def _steps(run: Drawn, setting: str) -> list[Spot | None]:
     tree = spots.at(run.summary, "figures", setting, ALL, official.NAME)
-    return [spots.spot(spots.at(tree, step, "micro")) for step in STEPS]
+    return [spots.spot(spots.at(tree, step, "micro")) for step in metrics.STEPS]
 
 
 def _n(panels: Sequence[Panel]) -> str:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from apieval.rebus.metrics import HEADLINE
+from apieval.report.names import METRICS
+
+EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
 FEW: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "word guesses",
-    "first_pass_accuracy": "first pass",
-    "solution_match": "solution",
+    metric: EVERY[metric] for metric in ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
 }
-EVERY: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "word guesses",
-    "word_guess_length_accuracy": "word guess lengths",
-    "first_pass_accuracy": "first pass",
-    "solution_word_accuracy": "solution words",
-    "solution_word_length_accuracy": "solution word lengths",
-    "solution_match": "solution",
+STEPS: Final[Mapping[str, str]] = {
+    metric: name for metric, name in EVERY.items() if "length" not in metric
 }
+"""What is made one after another; lengths are no step."""
 
 
 def chosen(*, alone: bool) -> Mapping[str, str]:

@@ -154,14 +154,18 @@ def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
     with shown(run("a", summary), run("b", other)) as drawn:
         sketch = only(compared.settings(drawn), "hints")
     panels = sketch.sheet.axes
-    assert [each.get_title("left") for each in panels] == ["word guesses", "first pass", "solution"]
+    assert [each.get_title("left") for each in panels] == [
+        "word guesses",
+        "first pass",
+        "solution match",
+    ]
     for axes, name in zip(panels, FEW, strict=True):
         for setting in ("regular", "hints"):
             figures = [micro(each, setting, [name])[0] for each in (summary, other)]
             assert list(line(axes, setting).get_xdata()) == percents(figures)
     assert [each.get_text() for each in panels[0].get_yticklabels()] == ["a", "b"]
     assert "b: " in sketch.alt
-    assert "solution hints 12.5 %" in sketch.alt
+    assert "solution match hints 12.5 %" in sketch.alt
 
 
 def test_of_one_run_metrics_are_rows() -> None:
@@ -221,7 +225,7 @@ def test_format_loss_is_the_difference_of_parsers() -> None:
     axes = sketch.sheet.axes[-1]
     assert list(line(axes, "regular").get_xdata()) == pytest.approx([100 * loss["difference"]] * 2)
     assert (100 * loss["low"], 100 * loss["high"]) in lengths(axes)
-    assert f"solution regular {100 * loss['difference']:+.1f}" in sketch.alt
+    assert f"solution match regular {100 * loss['difference']:+.1f}" in sketch.alt
 
 
 def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
