@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final
 
 from apieval import data as datasets
-from apieval.errors import StoreError
-from apieval.rebus.metrics import HEADLINE
-from apieval.rebus.parsers import official, tolerant
-from apieval.rebus.which_words import right_ones
 from apieval.report.document import ReportedRun
 from apieval.report.files import SCORES
-from apieval.report.page.items import (
-    Answer,
-    AnsweredRun,
-    Gold,
-    Items,
-    Key,
-    Read,
-    shown,
-)
+from apieval.report.page.items import Answer, AnsweredRun, Items, Key
 from apieval.report.page.texts import Held
 from apieval.run.responses import RESPONSES, stored
-from apieval.schema import SETTINGS, Outcome, Prediction, Response, Tally
+from apieval.schema import Response
+from apieval.verbs.reported_answers import answers_of
 from apieval.verbs.reported_golds import golds_of
 from apieval.wording import counted
 
-_PARTS: Final = tuple(Prediction.model_fields)
-_WORDS: Final = {
-    "word_guesses": ("word_guess_accuracy", "word_guess_length_accuracy"),
-    "solution_words": ("solution_word_accuracy", "solution_word_length_accuracy"),
-}
-_WHOLE: Final = {"first_pass": "first_pass_accuracy", "solution": HEADLINE}
-_OTHER_LINE: Final = b'"parser": "tolerant-lenient"'
-"""What a line of the parser has in it that is not shown: it need not be read."""
-_NEAR_BEGIN: Final = 400
 _TOOK: Final = (
     "finish_reason",
     "served_model",
@@ -49,8 +27,6 @@ _TOOK: Final = (
     "error",
     "created",
 )
-
-GoldOf = Callable[[Key], Gold | None]
 
 
 def gathered(
@@ -72,7 +48,7 @@ def gathered(
     answered = []
     for run in runs:
         digest = run.summary["data"]["digest"]
-        answers = dict(_scored(run.folder / SCORES, digest, golds.rows.get))
+        answers = dict(answers_of(run.folder / SCORES, digest, golds.rows.get))
         texts = run.folder / RESPONSES
         there = texts.exists()
         if there:
@@ -105,121 +81,6 @@ def _without(run: ReportedRun) -> str:
         f"{run.name}: raw answers, tokens and latency are not shown, since there is no {RESPONSES} "
         f"in {run.folder}{where}."
     )
-
-
-@dataclass(slots=True)
-class _Lines:
-    """The scores of one answer by the parsers that are shown."""
-
-    official: Mapping[str, Any] | None = None
-    tolerant: Mapping[str, Any] | None = None
-
-
-def _scored(
-    path: Path, digest: str, gold: Callable[[tuple[str, Any]], Gold | None]
-) -> Iterator[tuple[Key, Answer]]:
-    """Yield every answer that has scores; the lines of one answer stand together, or apart."""
-    waiting: dict[Key, _Lines] = {}
-    for number, line in enumerate(_lines(path), 1):
-        if _OTHER_LINE in line[:_NEAR_BEGIN]:
-            continue
-        try:
-            value = json.loads(line)
-            key = _key(value, digest)
-            lines = waiting.setdefault(key, _Lines())
-            if value["parser"] == official.NAME:
-                lines.official = value
-            elif value["parser"] == tolerant.NAME:
-                lines.tolerant = value
-            if lines.official and lines.tolerant:
-                yield key, _answer(waiting.pop(key), gold((digest, key.id)))
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
-            said = " ".join(str(error).split())[:200]
-            raise StoreError(
-                f"{path}, line {number}: no score ({said}); write it anew with `apieval score`."
-            ) from None
-    for key, lines in waiting.items():  # of answers that only the official parser could read
-        if lines.official:
-            yield key, _answer(lines, gold((digest, key.id)))
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            yield from file
-    except OSError as error:
-        raise StoreError(
-            f"{path}: cannot be read: {error.strerror or error}; `apieval score {path.parent}` "
-            "writes it."
-        ) from None
-
-
-def _key(value: Mapping[str, Any], digest: str) -> Key:
-    row, setting, sample = value["id"], value["setting"], value["sample"]
-    if type(row) not in {int, str} or setting not in SETTINGS or type(sample) is not int:
-        raise ValueError("no id, setting or sample")
-    return Key(digest, row, setting, sample)
-
-
-def _answer(lines: _Lines, gold: Gold | None) -> Answer:
-    first, other = cast("Mapping[str, Any]", lines.official), lines.tolerant
-    read = _read(first, gold)
-    again = _read(other, gold) if other else None
-    shows = (other or first).get("diagnosis") or {}
-    differs = other is not None and again is not None and _differs(first, other, read, again)
-    said = other or {}
-    return Answer(
-        outcome=Outcome(first["outcome"]).value,
-        broke_first=shows.get("broke_first"),
-        solved=_solved(read),
-        official=read,
-        tolerant=again if differs else None,
-        tolerant_solved=_solved(again) if again else None,
-        seen_through=tuple(map(str, said.get("seen_through") or ())),
-        why={str(part): str(why) for part, why in (said.get("why") or {}).items()},
-        diagnosis=shows,
-    )
-
-
-def _differs(first: Mapping[str, Any], other: Mapping[str, Any], read: Read, again: Read) -> bool:
-    return read.marks != again.marks or any(first[name] != other[name] for name in _PARTS)
-
-
-def _solved(read: Read) -> bool | None:
-    return read.counts[HEADLINE][0] > 0 if HEADLINE in read.counts else None
-
-
-def _read(value: Mapping[str, Any], gold: Gold | None) -> Read:
-    parts = Prediction.model_validate({name: value[name] for name in _PARTS})
-    counts = {str(n): (int(r), int(of)) for n, (r, of) in (value["counts"] or {}).items()}
-    score = _Score(value["parser"], parts, {n: Tally(*each) for n, each in counts.items()})
-    marks = {part: "02"[counts[n][0]] for part, n in _WHOLE.items() if n in counts}
-    for part, names in _WORDS.items():
-        equal, same = (_each(score, gold, name) for name in names)
-        if equal is not None and same is not None:
-            pairs = zip(equal, same, strict=True)
-            marks[part] = "".join("2" if right else "01"[near] for right, near in pairs)
-    return Read(shown(parts), marks, counts)
-
-
-class _Score(NamedTuple):
-    """What `right_ones` needs of a score."""
-
-    parser: str
-    prediction: Prediction
-    tallies: Mapping[str, Tally]
-
-
-def _each(score: _Score, gold: Gold | None, metric: str) -> list[bool] | None:
-    """Return what is right one by one, None where that is not known or is not what was counted."""
-    counted_so = score.tallies.get(metric)
-    if counted_so is None:
-        return None
-    if gold is None:
-        none_or_all = counted_so.right in {0, counted_so.total}
-        return [counted_so.right > 0] * counted_so.total if none_or_all else None
-    found = right_ones(score, gold.rebus, metric)
-    return found if found is not None and Tally(sum(found), len(found)) == counted_so else None
 
 
 def _texts(run: ReportedRun, answers: Mapping[Key, Answer], held: Held) -> Iterator[str]:

@@ -22,7 +22,8 @@ from apieval.schema import SETTINGS, Outcome
 
 CHUNK: Final = 400_000
 """About so many characters are in a chunk: an instant to unpack, and enough for gzip to be good."""
-_LEVEL: Final = 6
+_LEVEL: Final = 4
+"""Of gzip: 5 % more than the usual 6, in less than half the time."""
 _OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
 _STEPS: Final = tuple(step.value for step in Step)
 _FACTS: Final = (

@@ -16,7 +16,7 @@ from apieval.report.page.items import Items
 
 LIMIT: Final = 20_000_000
 """Characters that the data may take of a page that is to stay under 25 MB."""
-SCRIPTS: Final = ("text", "data", "state", "filters", "list", "steps", "item", "view")
+SCRIPTS: Final = ("text", "data", "state", "filters", "list", "steps", "item", "keys", "view")
 """The parts of the script, in the order they are put together."""
 
 

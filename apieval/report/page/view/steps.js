@@ -6,6 +6,13 @@ const MARKS = {
   0: ["✗", "wrong", "rv-wrong"],
 };
 
+const COUNTED = {
+  word_guesses: "word_guess_accuracy",
+  first_pass: "first_pass_accuracy",
+  solution_words: "solution_word_accuracy",
+  solution: "solution_match",
+};
+
 /** Return the table of an item's steps; `answers` are those of the runs, null without one. */
 function stepsOf(data, item, answers) {
   const row = data.row(item);
@@ -64,8 +71,7 @@ function tableRow(data, line, answers) {
   shown.append(header("row", visible(line.name)));
   shown.append(cell("Gold", "rv-gold", line.gold === undefined ? "not at hand" : visible(line.gold)));
   answers.forEach((answer, at) => {
-    const model = data.index.models[at];
-    shown.append(cell(model.name, "", answer ? readings(line, answer, model) : "no answer"));
+    shown.append(cell(data.index.models[at].name, "", answer ? readings(line, answer) : "no answer"));
   });
   return shown;
 }
@@ -79,24 +85,24 @@ function cell(label, className, ...children) {
 }
 
 /** Return what the official parser read, and the tolerant one where that is something else. */
-function readings(line, answer, model) {
+function readings(line, answer) {
   const shown = document.createDocumentFragment();
-  if (line.only !== "tolerant") shown.append(reading(line, answer.official, answer, model));
+  if (line.only !== "tolerant") shown.append(reading(line, answer.official));
   if (!answer.tolerant || line.only === "official") return shown;
-  const other = reading(line, answer.tolerant, answer, model);
+  const other = reading(line, answer.tolerant);
   if (line.only === "tolerant") return other;
   if (other.textContent === shown.textContent) return shown;
   shown.append(make("div", "rv-tolerant", make("span", "rv-by", "tolerant: "), other));
   return shown;
 }
 
-function reading(line, read, answer, model) {
+function reading(line, read) {
   if (line.from !== undefined) return beyond(line, read);
   const list = line.at !== undefined;
   const value = list ? read[line.part][0][line.at] : read[line.part];
   const mark = read.marks[line.part]?.[list ? line.at : 0];
-  const text = value === undefined || value === "" ? make("i", "", "missing") : whole(value, model.scores);
-  return make("div", "rv-reading", signOf(mark, answer, model), " ", text);
+  const text = value === undefined || value === "" ? make("i", "", "missing") : whole(value);
+  return make("div", "rv-reading", signOf(mark, read, line.part), " ", text);
 }
 
 /** Return the words that nobody asked for; they count neither right nor wrong. */
@@ -108,14 +114,12 @@ function beyond(line, read) {
   return shown;
 }
 
-function signOf(mark, answer, model) {
-  if (mark === undefined) {
-    const failed = answer.official.counts.solution_match === undefined;
-    const given = model.given && !failed;
-    const why = failed ? "no score" : given ? "given to the model" : "which are right is not known";
-    return sign(given ? "=" : "?", why, "rv-untold");
-  }
-  return sign(...MARKS[mark]);
+function signOf(mark, read, part) {
+  if (mark !== undefined) return sign(...MARKS[mark]);
+  const counts = read.counts[COUNTED[part]];
+  if (counts) return sign("?", `${counts[0]} of ${counts[1]} right, which ones is not known`, "rv-untold");
+  if (read.counts[COUNTED.solution]) return sign("=", "given to the model", "rv-untold");
+  return sign("–", "no score", "rv-untold");
 }
 
 function sign(character, spoken, className) {
