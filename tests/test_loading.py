@@ -81,9 +81,13 @@ def test_who_handles_it_otherwise_is_not_disturbed(handler: Any) -> None:  # noq
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_there_may_be_no_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_may_be_no_stderr(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     codes: list[int] = []
     monkeypatch.setattr(os, "_exit", codes.append)
+    loading._end(signal.SIGINT, None)
+    assert capsys.readouterr().err == "apieval: interrupted\n"
     monkeypatch.setattr(sys, "stderr", None)
     loading._end(signal.SIGINT, None)
-    assert codes == [130]
+    assert codes == [130, 130]

@@ -41,6 +41,8 @@ def odd(inside: Inside, lacking: Path) -> Path:
         if each["id"] == 1:
             each |= {"text": ODD, "reasoning": " pensa\n", "cost_usd": 0.1 + 0.2}
             each |= {"usage": {"prompt_tokens": 7, "completion_tokens": 5, "reasoning_tokens": 2}}
+        if each["id"] == 4:
+            each |= {"usage": {"completion_tokens": 5}, "latency_s": None}
         if each["id"] == 2:
             each |= {"outcome": "truncated", "finish_reason": "length"}
     path.write_text("".join(json.dumps(each) + "\n" for each in stored), "utf-8")
@@ -135,6 +137,9 @@ def test_an_item_says_all_there_is_of_its_answer(odd: Path, ten: Material) -> No
     assert (known["outcome"], known["sample"]) == ("ok", "0")
     assert "score_tolerant-lenient" in known
     assert one["error"] is None
+    uncounted = by_place["4", "hints/all/official/solution_match/macro"]
+    assert uncounted["token_usage"] is None  # the format wants both counts, and none is 0
+    assert uncounted["performance"]["latency_ms"] is None
     cut = by_place["2", "hints/all/official/solution_match/macro"]
     assert (cut["error"], cut["evaluation"]["is_correct"]) == ("truncated", False)
     assert cut["metadata"]["broke_first"] == "unanswered"

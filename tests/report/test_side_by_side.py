@@ -109,6 +109,11 @@ def test_a_legend_says_what_the_marks_mean() -> None:
     assert "± half of the 95 % interval" in partial
 
 
+def test_of_no_rebus_there_is_no_figure() -> None:
+    nothing = {**summary([], []), "model": "uno"}
+    assert last([nothing, nothing]) == ["-", "-"]
+
+
 def test_a_dictionary_is_held_against_no_model() -> None:
     dictionary = {**found("baseline", 20), "coverage": {"clues": 1}}
     told = "the dictionary's solver is a reference"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,21 @@ FAMILIES: Final[Sequence[Callable[[Shown], Iterator[Sketch]]]] = (
     cost.sketches,
     spent.sketches,
 )
+FORMS: Final = ("svg", "png", "pdf")
+NAMES: Final = (
+    "funnel",
+    "broke-first",
+    "hints",
+    "gaps",
+    "format-loss",
+    "word-length",
+    "hidden-words",
+    "solution-length",
+    "frequency",
+    "cost",
+    "spending",
+)
+"""All there are; in the order they are drawn but for `frequency`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +85,28 @@ def _printed(sketch: Sketch) -> Figure:
 def write(figures: Sequence[Figure], folder: Path) -> list[Path]:
     """Write `NAME.svg`, `NAME.png` and `NAME.pdf` of each into a folder, each whole or not at all.
 
+    Figures of an earlier report that are not among them are removed: they would tell of other runs.
+
     Raises:
         StoreError: where one cannot be written.
     """
     written = []
     for figure in figures:
-        forms = {"svg": figure.light.encode(), "png": figure.png, "pdf": figure.pdf}
-        for form, content in forms.items():
+        contents = (figure.light.encode(), figure.png, figure.pdf)
+        for form, content in zip(FORMS, contents, strict=True):
             path = folder / f"{figure.name}.{form}"
             _write(path, content)
             written.append(path)
+    _remove(folder, {*NAMES} - {each.name for each in figures})
     return written
+
+
+def _remove(folder: Path, names: Iterable[str]) -> None:
+    for path in (folder / f"{name}.{form}" for name in names for form in FORMS):
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be removed: {error.strerror or error}.") from None
 
 
 def _write(path: Path, content: bytes) -> None:

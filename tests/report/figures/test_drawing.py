@@ -14,6 +14,7 @@ from apieval.report.figures import (
     compared,
     cost,
     draw,
+    drawing,
     funnel,
     names,
     spent,
@@ -62,6 +63,7 @@ def test_every_figure_is_drawn_in_every_form() -> None:
         "cost",
         "spending",
     ]
+    assert {each.name for each in figures} == {*drawing.NAMES} - {"frequency"}
     for figure in figures:
         assert figure.png.startswith(PNG)
         assert figure.pdf.startswith(b"%PDF")
@@ -196,6 +198,13 @@ def test_files_are_written_whole_under_the_figures_name(tmp_path: Path) -> None:
     assert [each.name for each in written] == ["funnel.svg", "funnel.png", "funnel.pdf"]
     assert [each.read_bytes() for each in written] == ["<svg>è</svg>".encode(), PNG, b"%PDF"]
     assert sorted((tmp_path / "figures").iterdir()) == sorted(written)
+    for name in ("cost.svg", "cost.pdf", "mine.svg"):
+        (tmp_path / "figures" / name).touch()
+    write(
+        [figure], tmp_path / "figures"
+    )  # what was drawn of other runs goes, what is no figure stays
+    there = sorted(each.name for each in (tmp_path / "figures").iterdir())
+    assert there == ["funnel.pdf", "funnel.png", "funnel.svg", "mine.svg"]
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be written"):
         write([figure], tmp_path / "file")
