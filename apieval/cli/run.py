@@ -163,6 +163,8 @@ def run(
     if len(results) > 1 and not json:
         output.show(side_by_side.render([each.summary for each in results]))
         output.show(prompt_spread.render(apart))
+    if not json:
+        _tell_of_report(results)
     _say_how_to_go_on(results)
     worst = max((result.status for result in results), key=_WORST_LAST.index)
     raise typer.Exit(EXIT_CODES[worst])
@@ -190,8 +192,6 @@ def _tell(result: Result, *, table: bool) -> None:
         output.show(terminal.render(result.summary, result.model))
     if table:
         output.line(f"run folder: {result.folder}")
-        if result.folder and result.summary["usage"]["answers"]:
-            output.line(f"report: {shlex.join(['apieval', 'report', str(result.folder)])}")
     if result.status == "done":
         return
     saved = result.summary["usage"]["answers"]
@@ -201,6 +201,15 @@ def _tell(result: Result, *, table: bool) -> None:
         f"{result.model}: {result.status}, {saved:,} of {counted(total, 'answer')} saved"
         + (f": {result.message}" if result.message else "")
     )
+
+
+def _tell_of_report(results: Sequence[Result]) -> None:
+    """Say which command makes a page of the runs that have answers, side by side."""
+    folders = [
+        str(each.folder) for each in results if each.folder and each.summary["usage"]["answers"]
+    ]
+    if folders:
+        output.line(f"report: {shlex.join(['apieval', 'report', *folders])}")
 
 
 def _say_how_to_go_on(results: Sequence[Result]) -> None:

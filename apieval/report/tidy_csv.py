@@ -1,7 +1,8 @@
 """`table.csv`: a row a figure, for R, pandas and spreadsheets.
 
 Names come from models and files: a cell that a spreadsheet would take for a formula has an
-apostrophe before it. Figures are written whole, as `summary.json` has them; nothing is empty.
+apostrophe before it. Figures are written whole, as `summary.json` has them; what is
+none is empty.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from apieval.schema import Prediction
 from tests import records
 from tests.records import PUBLISHED, needs_published
 
-pytestmark = needs_published
+pytestmark = [needs_published, pytest.mark.usefixtures("untraced")]
 
 FIGURES = {  # README of the data: micro, macro, with the decimals printed there
     "word_guess_accuracy": ("0.5550", "0.556813"),

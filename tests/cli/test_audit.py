@@ -80,7 +80,8 @@ def test_a_copy_is_told_by_a_comparison(inside: Inside, scores: Path) -> None:
 
 def test_a_run_is_audited_against_a_run(inside: Inside, tmp_path: Path) -> None:
     for name in ("uno", "due"):
-        assert inside("run", "baseline", "--setting", "regular", "--name", name).code == 0
+        words = ("--setting", "regular", "--limit", "20", "--name", name)
+        assert inside("run", "baseline", *words).code == 0
     done = inside("score", Path("results/uno"), "--audit", "--against", "results/due")
     assert done.code == 0, done.err
     assert "whole text to the letter: it is one model, as expected" in done.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,22 @@ def test_what_is_no_run_is_an_error(inside: Inside, tmp_path: Path) -> None:
         apieval.report([])
     with pytest.raises(ConfigError, match="--items some"):
         apieval.report([tmp_path], items="some")  # type: ignore[arg-type]
+
+
+def test_several_runs_are_reported_side_by_side(inside: Inside) -> None:
+    entries = "".join(f"  {name}: {{provider: embedded}}\n" for name in ("uno", "due"))
+    Path("providers.yaml").write_text(f"version: 1\nmodels:\n{entries}", "utf-8")
+    words = ("run", "uno", "due", "--limit", "1", "--setting", "hints", "--cache", "off")
+    done = inside(*words)
+    assert done.code == 0, done.err
+    [line] = [each for each in done.out.splitlines() if each.startswith("report: ")]
+    program, *report = shlex.split(line.removeprefix("report: "))
+    assert program == "apieval"
+    assert len(report) == 3
+    again = inside(*report)
+    assert again.code == 0, again.err
+    assert again.out.startswith(str(Path("results") / "report" / "report.html"))
+    assert "report: " not in inside(*words, "--json").out
 
 
 def test_a_run_says_how_to_get_its_report_and_it_is_one(inside: Inside) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -84,13 +85,16 @@ def ten(tmp_path: Path) -> Material:
 
 @pytest.fixture(scope="session")
 def litellm_imported() -> None:
-    """Import litellm once, with the warnings that are its own, and all it imports when asked."""
+    """Import litellm once, untraced, with the warnings that are its own, and all it imports when asked."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from apieval.providers.hosted import HostedClient  # noqa: PLC0415 # it takes seconds
 
         for wire in HOSTED:
             asyncio.run(_ask_nobody(HostedClient, wire))
+    sys.settrace(tracer)
 
 
 async def _ask_nobody(client_of: type[HostedClient], wire: str) -> None:

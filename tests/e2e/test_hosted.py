@@ -35,7 +35,7 @@ from tests.e2e.wires import HOSTED, hosted
 REGULAR: Final = ("--setting", "regular", "--cache", "off")
 
 pytestmark = [
-    pytest.mark.usefixtures("no_waits", "litellm_imported"),
+    pytest.mark.usefixtures("no_waits", "litellm_imported", "untraced"),
     # litellm ignores this one itself, on import; pytest sets the filters anew for every test
     pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier"),
 ]

@@ -16,6 +16,7 @@ from tests.e2e.faults import FaultServer, Plan, Reply, Seen, completion, randoml
 from tests.e2e.program import apieval, configure, figures, folder, model, stored
 from tests.records import PUBLISHED, needs_published
 
+pytestmark = [needs_published, pytest.mark.usefixtures("untraced")]
 MICRO: Final = (0.5550, 0.6411, 0.1510, 0.2675, 0.5262, 0.1070)
 MACRO: Final = ("0.556813", "0.6406", "0.151000", "0.265069", "0.514382", "0.107000")
 METRICS: Final = (
@@ -50,7 +51,6 @@ def _published(run: Path) -> None:
         assert f"{found[name]['macro']['value']:.{places}f}" == printed
 
 
-@needs_published
 def test_two_thousand_real_answers_give_the_published_figures(
     inside: Inside, tmp_path: Path
 ) -> None:
@@ -69,7 +69,6 @@ def test_two_thousand_real_answers_give_the_published_figures(
     assert len(stored(folder(Path("other")))) == 2000
 
 
-@needs_published
 @pytest.mark.usefixtures("no_waits")
 def test_with_a_third_of_replies_faulty_the_figures_are_the_same(
     inside: Inside, tmp_path: Path
@@ -83,7 +82,6 @@ def test_with_a_third_of_replies_faulty_the_figures_are_the_same(
     _published(folder())
 
 
-@needs_published
 @pytest.mark.parametrize("gold", ["dataset.csv", "gold.csv"])
 def test_the_published_parses_give_the_published_figures(gold: str, inside: Inside) -> None:
     words = ("score", PUBLISHED / "gpt4o_parsed.csv", "--data", PUBLISHED / gold, "--out", "out")

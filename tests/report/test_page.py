@@ -161,6 +161,8 @@ class TestDoubts:
         assert "cannot be compared" not in found.text
         board = next(each for each in found.all("table") if "rank" in each.text)
         assert "Begun with right steps" in board.text
+        matrix = found.one("comparison").all("table")[0]
+        assert "half" not in matrix.text
 
     def test_findings_and_what_speaks_against_a_comparison(
         self, folders: dict[str, Path], tmp_path: Path

@@ -16,6 +16,7 @@ from apieval.run.limiter import AUTO_MOST, Limiter, Verdict
 from apieval.schema import RateHints, Room
 from tests.run.virtual import limiter, now, virtual
 
+pytestmark = pytest.mark.usefixtures("untraced")
 CLEAN, REFUSED, FAULTY, _ = Verdict
 RTT_S: Final = 0.005
 

@@ -50,7 +50,7 @@ def table(runs: Sequence[ReportedRun]) -> Table:
     names = list(dict.fromkeys(name for each in mine for name in each))
     columns = [Column("", figures=False), *(Column(run.name, figures=False) for run in runs)]
     rows = [Row([Cell(name), *(Cell(each.get(name, "-")) for each in mine)]) for name in names]
-    return Table("What was measured", columns, rows)
+    return Table("The runs, and what they were asked", columns, rows)
 
 
 def section(document: Document) -> Section:

@@ -28,7 +28,7 @@ def section(document: Document) -> Section | None:
         return None
     settings = list(dict.fromkeys(each["setting"] for each in found["comparisons"]))
     pairs = {s: [each for each in found["comparisons"] if each["setting"] == s] for s in settings}
-    names = [run.name for run in document.runs]
+    names = [run.name for run in document.runs if run.name not in document.apart]
     return Section(
         "comparison",
         "Each against each",
