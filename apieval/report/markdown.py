@@ -77,15 +77,12 @@ def _section(section: Section, level: str) -> Iterator[str]:
         yield f"- **{escaped(name)}**: {escaped(text)}"
     for table in section.tables:
         yield from _table(table)
-    for part in section.parts:
-        if part.folded:
-            yield ""
-            yield f"<details><summary>{html.escape(visible(part.title))}</summary>"
-            yield from list(_section(part, level + "#"))[2:]
-            yield ""
-            yield "</details>"
-        else:
-            yield from _section(part, level + "#")
+    for part in section.parts:  # each is one that a page folds
+        yield ""
+        yield f"<details><summary>{html.escape(visible(part.title))}</summary>"
+        yield from list(_section(part, level + "#"))[2:]
+        yield ""
+        yield "</details>"
 
 
 def _table(table: Table) -> Iterator[str]:
