@@ -536,6 +536,7 @@ def test_the_program_prints_steps_and_exit_code(tmp_path: Path) -> None:
     assert "FAILED   reply: failed" in done.out
 
 
+@pytest.mark.usefixtures("measured")
 def test_an_interrupt_ends_a_check(tmp_path: Path) -> None:
     with FaultServer({SAMPLE.rebuses[0].verbalized_rebus: ""}, lambda _: Manner.HANG) as server:
         configure(tmp_path, local=model(server.url))

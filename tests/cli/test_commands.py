@@ -145,6 +145,7 @@ def test_clearing_asks_first(inside: Inside, ten: Material, tmp_path: Path) -> N
     assert inside("cache", "stats", "--cache", "off").code == 2
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_served_baseline_gives_the_embedded_one_s_figures(inside: Inside, tmp_path: Path) -> None:
     process = start("serve-baseline", "--port", "0", "--json")
     try:

@@ -118,6 +118,7 @@ def test_a_server_that_ends_every_connection_loses_nothing(
         assert (done.code, server.paid) == (0, 10), done.err
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_third_of_replies_faulty_gives_the_figures_of_none(
     inside: Inside, tmp_path: Path
 ) -> None:

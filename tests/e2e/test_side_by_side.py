@@ -294,6 +294,7 @@ def test_one_model_by_two_names_is_paid_once(
     assert figures(folder("one")) == figures(folder("two"))
 
 
+@pytest.mark.usefixtures("measured")
 def test_ctrl_c_ends_one_that_was_still_to_begin(ten: Material, tmp_path: Path) -> None:
     with FaultServer(ten.answers, _held_after(1)) as server:
         configure(tmp_path, one=model(server.url), two=model(server.url))

@@ -366,10 +366,24 @@ def test_an_answer_that_litellm_would_invent_is_a_failure(hosted: ModuleType, na
 @every_wire
 def test_a_hanging_attempt_ends_when_its_time_is_up(hosted: ModuleType, wire: Wire) -> None:
     async def main() -> None:
-        async with Scripted([Answer(wire.good(), delay_s=60)]) as server:
+        asked = asyncio.Event()
+
+        def hang(_: Seen) -> Answer:
+            asked.set()
+            return Answer(wire.good(), delay_s=60)
+
+        async def expire(limit: asyncio.Timeout) -> None:
+            await asked.wait()
+            limit.reschedule(asyncio.get_running_loop().time())
+
+        async def attempt(url: str) -> None:
+            async with asyncio.timeout(None) as limit, asyncio.TaskGroup() as group:
+                group.create_task(expire(limit))
+                await _ask(hosted, wire, url, {})
+
+        async with Scripted(hang) as server:
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.2):
-                    await _ask(hosted, wire, f"http://127.0.0.1:{server.port}", {})
+                await attempt(f"http://127.0.0.1:{server.port}")
             assert len(server.seen) == 1
 
     asyncio.run(main())

@@ -386,6 +386,7 @@ def test_of_a_cut_answer_what_is_found_is_there(gold: Rebus, at: int) -> None:
 
 
 @pytest.mark.parametrize("style", [Style(), Style(spaced=True, quotes="«»"), Style(bullet="* ")])
+@pytest.mark.usefixtures("untraced")
 @needs_published
 def test_the_studys_rows_are_read_back(style: Style) -> None:
     for gold in dataset.load(PUBLISHED / "dataset.csv").rebuses:
@@ -518,6 +519,7 @@ def test_a_large_answer_is_read_in_linear_time(before: str, unit: str) -> None:
     tolerant.parse(before + unit * (size // len(unit)) + "\nSoluzione: x", ASKED)
 
 
+@pytest.mark.usefixtures("untraced")
 @needs_published
 class TestPublished:
     """GPT-4o's answers to the study's rows."""
