@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,9 +13,11 @@ from apieval.report import study_csv
 from apieval.report.files import SCORES, SUMMARY
 from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
+from apieval.verbs.score_lines import score_lines
 from apieval.verbs.verified_files import read_summary
 from apieval.wording import counted
 
+_Read = tuple[Part, RowId, Outcome, Prediction]
 _WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
 
 
@@ -49,26 +50,17 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
     return Exported(tuple(written), tuple(_doubts(counts, exact=exact)))
 
 
-def _official(path: Path) -> Iterator[tuple[Part, RowId, Outcome, Prediction]]:
+def _official(path: Path) -> Iterator[_Read]:
     """Yield what the official parser read, answer by answer."""
-    names = tuple(Prediction.model_fields)
-    try:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    value = json.loads(line)
-                    if value["parser"] == official.NAME:
-                        parts = Prediction.model_validate({name: value[name] for name in names})
-                        part = _part(value)
-                        yield part, _row_id(value), Outcome(value["outcome"]), parts
-                except (LookupError, TypeError, ValueError, RecursionError) as error:
-                    said = " ".join(str(error).split())
-                    raise StoreError(
-                        f"{path}, line {number}: no score ({said}); write it anew with "
-                        "`apieval score`."
-                    ) from None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    found = score_lines(path, _of_official)
+    return (each for each in found if each is not None)
+
+
+def _of_official(value: Mapping[str, Any]) -> _Read | None:
+    if value["parser"] != official.NAME:
+        return None
+    parts = Prediction.model_validate({name: value[name] for name in Prediction.model_fields})
+    return _part(value), _row_id(value), Outcome(value["outcome"]), parts
 
 
 def _part(value: Mapping[str, Any]) -> Part:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-from apieval.errors import StoreError
 from apieval.rebus.characters import surely_composed
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.which_words import right_ones
 from apieval.report.page.items import Answer, Gold, Key, Read, shown
 from apieval.schema import SETTINGS, Outcome, Prediction, Tally
+from apieval.verbs.score_lines import score_lines
 
 _PARTS: Final = tuple(Prediction.model_fields)
 _WORDS: Final = {
@@ -44,38 +43,24 @@ def answers_of(
         StoreError: for what is no file of scores, naming the line.
     """
     waiting: dict[Key, _Lines] = {}
-    for number, line in enumerate(_lines(path), 1):
-        if _OTHER_LINE in line[:_NEAR_BEGIN]:
-            continue
-        try:
-            value = json.loads(line)
-            key = _key(value, digest)
-            lines = waiting.setdefault(key, _Lines())
-            if value["parser"] == official.NAME:
-                lines.official = value
-            elif value["parser"] == tolerant.NAME:
-                lines.tolerant = value
-            if lines.official and lines.tolerant:
-                yield key, _answer(waiting.pop(key), gold((digest, key.id)))
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
-            said = " ".join(str(error).split())[:200]
-            raise StoreError(
-                f"{path}, line {number}: no score ({said}); write it anew with `apieval score`."
-            ) from None
+
+    def take(value: Mapping[str, Any]) -> tuple[Key, Answer] | None:
+        key = _key(value, digest)
+        lines = waiting.setdefault(key, _Lines())
+        if value["parser"] == official.NAME:
+            lines.official = value
+        elif value["parser"] == tolerant.NAME:
+            lines.tolerant = value
+        if lines.official and lines.tolerant:
+            return key, _answer(waiting.pop(key), gold((digest, key.id)))
+        return None
+
+    for found in score_lines(path, take, lambda line: _OTHER_LINE in line[:_NEAR_BEGIN]):
+        if found is not None:
+            yield found
     for key, lines in waiting.items():  # of answers that only the official parser could read
         if lines.official:
             yield key, _answer(lines, gold((digest, key.id)))
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            yield from file
-    except OSError as error:
-        raise StoreError(
-            f"{path}: cannot be read: {error.strerror or error}; `apieval score {path.parent}` "
-            "writes it."
-        ) from None
 
 
 def _key(value: Mapping[str, Any], digest: str) -> Key:

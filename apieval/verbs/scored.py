@@ -6,11 +6,10 @@ Everything is checked as it is read: a wrong comparison looks just like a right 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, cast
 
 from apieval.analysis.findings import UNNAMED
 from apieval.analysis.pairing import Scored, Tallies
@@ -23,9 +22,7 @@ from apieval.report.terminal import label
 from apieval.run.responses import RESPONSES, stored
 from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
 from apieval.signature import parts
-
-_ANEW: Final = "write it anew with `apieval score`."
-_SHOWN: Final = 80
+from apieval.verbs.score_lines import ANEW, opened, score_lines, why
 
 
 def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Scored]:
@@ -77,9 +74,10 @@ def _summary(folder: Path, parser: str) -> _Summary:
             "`apieval score --out` wrote."
         )
     try:
-        known = json.loads(_bytes(path))
+        with opened(path) as file:
+            known = json.load(file)
         if known["format"] != FORMAT:
-            raise StoreError(f"{path}: format {known['format']!r}, not {FORMAT}; {_ANEW}")
+            raise StoreError(f"{path}: format {known['format']!r}, not {FORMAT}; {ANEW}")
         by_setting = {
             each: known["signatures"][each] for each in SETTINGS if each in known["signatures"]
         }
@@ -95,7 +93,7 @@ def _summary(folder: Path, parser: str) -> _Summary:
             frozenset(((known.get("served") or {}).get("served_model") or {}).keys() - {UNNAMED}),
         )
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: no summary of scores ({_why(error)}); {_ANEW}") from None
+        raise StoreError(f"{path}: no summary of scores ({why(error)}); {ANEW}") from None
     return found
 
 
@@ -118,20 +116,20 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
     ids: dict[str, RowId] = {}
     hidden = told(summary.given)
     what: dict[Setting, dict[Key, Said]] = {setting: {} for setting in summary.signatures}
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            value = json.loads(line)
-            if value["parser"] != parser:
-                continue
-            given = value["id"]
-            samples = rows[cast("Setting", value["setting"])].setdefault(str(_id(given)), {})
-            samples[_new(value["sample"], samples)] = tallies = _tallies(value, hidden)
-            if tallies:
-                key = (given, value["sample"])
-                what[value["setting"]][key] = _said(value, right=tallies[HEADLINE].right > 0)
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
-            raise StoreError(f"{path}, line {number}: no score ({_why(error)}); {_ANEW}") from None
+
+    def take(value: Mapping[str, Any]) -> None:
+        if value["parser"] != parser:
+            return
+        given = value["id"]
+        samples = rows[cast("Setting", value["setting"])].setdefault(str(_id(given)), {})
+        samples[_new(value["sample"], samples)] = tallies = _tallies(value, hidden)
+        if tallies:
+            key = (given, value["sample"])
+            what[value["setting"]][key] = _said(value, right=tallies[HEADLINE].right > 0)
         ids[str(given)] = given
+
+    for _ in score_lines(path, take):
+        pass
     return Scored(
         name=name,
         model=summary.model,
@@ -217,34 +215,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no text")  # noqa: TRY004 # told like every other fault
     return value
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-        return "not whole JSON in UTF-8"
-    said = f"no {error}" if isinstance(error, KeyError) else str(error)
-    return said[:_SHOWN]
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with _opened(path) as file:
-        yield from file  # a file of bytes is split at \n alone
-
-
-def _bytes(path: Path) -> bytes:
-    with _opened(path) as file:
-        return file.read()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise StoreError(
-            f"{path}: there is no such file; `apieval score {path.parent}` writes it for a run, "
-            "and for other answers with --out."
-        ) from None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None

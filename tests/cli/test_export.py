@@ -253,5 +253,5 @@ def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
         apieval.export(scores, "csv", bare / "file")
     (scores / "scores.jsonl").unlink()
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="there is no such file; `apieval score"):
         apieval.export(scores, "csv")

@@ -1,0 +1,66 @@
+"""`scores.jsonl` read line by line: whatever is made of a line, one that is no score is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TypeVar
+
+from apieval.errors import StoreError
+
+T = TypeVar("T")
+ANEW: Final = "write it anew with `apieval score`."
+_SHOWN: Final = 80
+
+
+def score_lines(
+    path: Path, made_of: Callable[[Any], T], skip: Callable[[bytes], bool] = lambda _: False
+) -> Iterator[T]:
+    r"""Yield what `made_of` makes of each line; those to `skip` are not even parsed.
+
+    Lines are split at `\n` alone.
+
+    Raises:
+        StoreError: naming the file, and the line that is no JSON or that `made_of` refuses by a
+            LookupError, TypeError or ValueError.
+    """
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if skip(line):
+                continue
+            try:
+                made = made_of(json.loads(line))
+            except (LookupError, TypeError, ValueError, RecursionError) as error:
+                raise StoreError(
+                    f"{path}, line {number}: no score ({why(error)}); {ANEW}"
+                ) from None
+            yield made
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that `apieval score` wrote.
+
+    Raises:
+        StoreError: where it is not there or cannot be read, with the remedy.
+    """
+    try:
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise StoreError(
+            f"{path}: there is no such file; `apieval score {path.parent}` writes it for a run, "
+            "and for other answers with --out."
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+
+
+def why(error: Exception) -> str:
+    """Return in few words why something is not what a score or a summary is."""
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return "not whole JSON in UTF-8"
+    said = f"no {error}" if isinstance(error, KeyError) else str(error)
+    return " ".join(said.split())[:_SHOWN]
