@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
@@ -15,6 +16,9 @@ UNNAMED: Final = "unknown"
 MANY_BLANKS: Final = 0.05
 """From this share on they are told with the figures; fewer by an audit alone."""
 _SHOWN: Final = 5
+_REASONS: Final = 3
+_REASON: Final = 200
+"""So many characters of a failure's own words are told."""
 
 Served = Mapping[str, Mapping[str, int]]
 
@@ -70,6 +74,19 @@ def of_run(
     if without_solution:
         said = f"{without_solution:,} of {counted(answers, 'answer')} without a solution line"
         yield _note("without_solution", said)
+
+
+def of_failures(failures: Counter[str]) -> Iterator[Finding]:
+    """Yield why requests failed, the most frequent reasons; `failures` counts their own words."""
+    if failures:
+        shown = [
+            " ".join(error.split())[:_REASON] + (f" ({count:,} times)" if count > 1 else "")
+            for error, count in failures.most_common(_REASONS)
+        ]
+        more = len(failures) - _REASONS
+        rest = f"; and {counted(more, 'other reason')}" if more > 0 else ""
+        said = f"{counted(failures.total(), 'request')} failed: {'; '.join(shown)}{rest}"
+        yield _warning("requests_failed", said)
 
 
 def of_request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -38,11 +39,13 @@ class Usage:
     served: dict[str, dict[str, int]] = field(default_factory=dict)
     cached: int = 0
     without_solution: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
     prompts: PromptCounts = field(default_factory=PromptCounts)
 
     def add(self, response: Response, characters: int | None = None) -> None:
         """Take in one answer, and how long its prompt was; what a cached one cost was paid before."""
         if response.outcome is Outcome.FAILED:
+            self.failures[response.error or findings.UNNAMED] += 1
             if response.cost_usd:  # empty answers before it were paid for all the same
                 self.sums["cost_usd"] = self.sums.get("cost_usd", 0) + response.cost_usd
             return
@@ -75,8 +78,9 @@ class Usage:
 
     def findings(self) -> Iterator[findings.Finding]:
         """Yield what the answers show besides their figures."""
+        yield from findings.of_failures(self.failures)
         cuts = self.prompts.found()
-        return findings.of_run(self.served, cuts, self.without_solution, self.answers)
+        yield from findings.of_run(self.served, cuts, self.without_solution, self.answers)
 
     def _sum(self, name: str) -> dict[str, Any]:
         return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}

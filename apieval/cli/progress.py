@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import typer
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.table import Column
 from rich.text import Text
 
-from apieval.cli import output
+from apieval.cli import asking, output
 from apieval.cli.counts import Counts
 from apieval.errors import AttemptFailed, ServerDown
 from apieval.report.terminal import shortened, visible
@@ -130,11 +129,8 @@ class Bar(Lines):
         """Tell the forecast, ask once where it costs money, then draw the rows."""
         super().confirmed(forecasts)
         at_stake = any(each.at_stake for each in forecasts.values())
-        try:
-            if self._ask and at_stake and not typer.confirm("begin?", default=True, err=True):
-                return False
-        except typer.Abort:  # Ctrl-C, which is an interrupt here as anywhere in a run
-            raise KeyboardInterrupt from None
+        if self._ask and at_stake and not asking.confirmed("begin?"):
+            return False
         width = max(_LEAST_NAME, self._progress.console.width // 4)
         self._progress.start()
         for name in forecasts:

@@ -81,6 +81,8 @@ def score(
         say=output.say,
         against=tuple(against or ()) if audit or against else None,
     )
+    if setting is None and path.suffix.lower() == ".csv":
+        output.say(f"{path.name}: a CSV does not say its setting; taken as regular (--setting).")
     if json:
         output.document({"runs": [result.as_json()]})
     else:

@@ -162,7 +162,7 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     for name in _OF_SUBSETS:
         header = name.removesuffix("_accuracy")
         table.add_column(header, justify="right", overflow="fold", min_width=FIGURE)
-    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("asked" if summary["partial"] else "n", justify="right", no_wrap=True)
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
@@ -188,6 +188,8 @@ def _format_loss(figures: Mapping[str, Any]) -> str:
     )
     known = solved[_OFFICIAL] is not None and solved[_TOLERANT] is not None
     loss = solved[_TOLERANT] - solved[_OFFICIAL] if known else None
+    if "answered" in figures[_OFFICIAL][HEADLINE]["micro"]:
+        return f"solved of answered: {shown}; loss {number(loss)}"  # in 80 columns
     return f"solved: {shown}; format loss {number(loss)}"
 
 

@@ -2,14 +2,15 @@
 
 Names come from models and files: a cell that a spreadsheet would take for a formula has an
 apostrophe before it. Figures are written whole, as `summary.json` has them; what is
-none is empty.
+none is empty. Where answers are missing there is no `value`, since a missing answer is no wrong
+one: `at_least`, `at_most` and `answered` stand for it.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from apieval.analysis.signed import fingerprint
@@ -35,6 +36,8 @@ COLUMNS: Final = (
     "answered",
     "signature",
 )
+_WHOLE: Final = ("value", "low", "high")
+"""What only a figure of all answers has."""
 _FIGURES: Final = ("value", "low", "high", "n", "at_least", "at_most", "answered")
 
 
@@ -55,13 +58,17 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
                 for metric, aggregations in metrics.items():
                     for aggregation, found in aggregations.items():
                         names = (run.name, summary["model"], setting, subset, parser, metric)
-                        figures = [found.get(name) for name in _FIGURES]
+                        figures = [_figure(found, name) for name in _FIGURES]
                         yield [
                             *(safe_cells.guarded(visible(name)) for name in names),
                             aggregation,
                             *figures,
                             mark,
                         ]
+
+
+def _figure(found: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 # a number or none
+    return None if name in _WHOLE and "at_least" in found else found.get(name)
 
 
 def _line(cells: list[Any]) -> str:

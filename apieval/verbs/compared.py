@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval.analysis import compare as comparison
 from apieval.analysis import objections
@@ -16,6 +16,19 @@ from apieval.analysis.shared_wrong import shared
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.rebus.parsers import official
 from apieval.verbs import scored
+
+_REMEDY: Final = (
+    "Name runs on the same data, scored by one version (`apieval score` scores anew) and begun with the "
+    "same steps, or say --force to compare them all the same."
+)
+
+
+class NotComparable(DataError):
+    """Runs that cannot be compared: `reason` is why, without what `apieval compare` can do about it."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason} {remedy}")
+        self.reason = reason
 
 
 def compare(
@@ -50,10 +63,7 @@ def of_scored(
     doubts = list(objections.found(runs))
     refused = [each.text for each in doubts if each.level == "refusal"]
     if refused and not force:
-        raise DataError(
-            f"these runs cannot be compared: {'; '.join(refused)}. Score them anew with one version "
-            "and on the same data, or say --force to compare them all the same."
-        )
+        raise NotComparable(f"these runs cannot be compared: {'; '.join(refused)}.", _REMEDY)
     doubts += _copies(runs)
     document = comparison.compare(runs, parser, [*map(_forced, doubts)], first)
     if not document["tests"]:
@@ -61,9 +71,10 @@ def of_scored(
             "there is nothing to compare: no two runs answered one rebus in one setting."
         )
     if not force and any(each["left_out"]["other_words"] for each in document["comparisons"]):
-        raise DataError(
+        raise NotComparable(
             "these runs cannot be compared: they count different numbers of words in the same "
-            "rebuses, so their gold rows differ. Score them anew, or say --force to leave such out."
+            "rebuses, so their gold rows differ.",
+            "Score them anew, or say --force to leave such out.",
         )
     return document
 

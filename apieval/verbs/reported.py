@@ -12,7 +12,7 @@ from apieval.analysis.pairing import Scored
 from apieval.analysis.spending import Spending
 from apieval.analysis.spread import over_prompts
 from apieval.analysis.steps_alone import steps_alone
-from apieval.errors import ConfigError, DataError, StoreError
+from apieval.errors import ConfigError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
@@ -21,7 +21,7 @@ from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.run import header, responses
 from apieval.verbs import reported_items
-from apieval.verbs.compared import of_scored
+from apieval.verbs.compared import NotComparable, of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
@@ -66,7 +66,7 @@ def report(
     """
     if items not in ITEMS:
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
-    where = [Path(each) for each in folders]
+    where = _runs([Path(each) for each in folders])
     document = gathered(where)
     view, doubts = _view(document, items, data)
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
@@ -82,6 +82,16 @@ def report(
         }
         files = [_write(target / name, text) for name, text in texts.items()]
     return Reported((*files, *drawn), (*document.doubts, *doubts))
+
+
+def _runs(folders: Sequence[Path]) -> Sequence[Path]:
+    """Return the folders without one of this verb's own: `results/*` has it among the runs."""
+    runs = [each for each in folders if not _is_report(each)]
+    return runs or folders
+
+
+def _is_report(folder: Path) -> bool:
+    return (folder / writing.PAGE).exists() and not (folder / SUMMARY).exists()
 
 
 def _view(
@@ -163,7 +173,9 @@ def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]
         return None, []
     try:
         return of_scored(runs, parser=official.NAME), []
-    except (DataError, StoreError) as error:
+    except NotComparable as error:
+        return None, [error.reason]
+    except StoreError as error:
         return None, [str(error)]
 
 

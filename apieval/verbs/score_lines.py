@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
 from apieval.errors import StoreError
+from apieval.run.header import HEADER
 
 T = TypeVar("T")
 ANEW: Final = "write it anew with `apieval score`."
@@ -50,12 +51,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         with path.open("rb") as file:
             yield file
     except FileNotFoundError:
-        raise StoreError(
-            f"{path}: there is no such file; `apieval score {path.parent}` writes it for a run, "
-            "and for other answers with --out."
-        ) from None
+        raise StoreError(f"{path}: there is no such file; {_how(path.parent)}.") from None
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+
+
+def _how(folder: Path) -> str:
+    """Return how a folder comes to have scores."""
+    if (folder / HEADER).exists():
+        return f"`apieval score {folder}` writes it"
+    return "name a run folder, or what `apieval score ANSWERS --out` wrote"
 
 
 def why(error: Exception) -> str:

@@ -69,9 +69,9 @@ class _Summary:
 def _summary(folder: Path, parser: str) -> _Summary:
     path = folder / SUMMARY
     if not folder.is_dir():
+        what = "a file, no folder" if folder.exists() else "there is no such folder"
         raise StoreError(
-            f"{folder}: there is no such folder; name run folders, or those that "
-            "`apieval score --out` wrote."
+            f"{folder}: {what}; name run folders, or those that `apieval score --out` wrote."
         )
     try:
         with opened(path) as file:

@@ -58,10 +58,27 @@ def test_of_many_names_the_first_are_shown() -> None:
     assert only["text"].endswith("9 models: m0 (1), m1 (1), m2 (1), m3 (1), m4 (1) and 4 more")
 
 
-def test_a_failure_and_a_refusal_that_name_nobody_change_nothing() -> None:
+def test_a_failure_and_a_refusal_that_name_nobody_are_no_other_model() -> None:
     refused = {"outcome": "refused", "text": "", "served_model": None}
     failed = {"outcome": "failed", "text": "", "served_model": "b"}
-    assert of_usage({"served_model": "a"}, refused, failed) == []
+    (only,) = of_usage({"served_model": "a"}, refused, failed)
+    assert only["kind"] == "requests_failed"
+
+
+def test_failures_are_told_by_their_own_words_the_most_frequent_first() -> None:
+    words = [
+        "HTTP 400: boom",
+        "timeout\n after 5 s",
+        "a" * 300,
+        "timeout\n after 5 s",
+        "last",
+        None,
+    ]
+    failed = [{"outcome": "failed", "text": "", "error": each} for each in words]
+    (only,) = of_usage(*failed)
+    assert (only["kind"], only["level"]) == ("requests_failed", "warning")
+    told = f"timeout after 5 s (2 times); HTTP 400: boom; {'a' * 200}; and 2 other reasons"
+    assert only["text"] == f"6 requests failed: {told}"
 
 
 def test_a_model_that_changed_before_a_resumption_is_found_in_cached_answers_too() -> None:
@@ -104,7 +121,7 @@ def test_answers_without_a_solution_line_are_counted() -> None:
     for text in ("Soluzione: x", "Prima lettura: x", ""):
         usage.add(response(text=text))
     usage.add(response(text="", outcome="failed"))
-    (only,) = usage.findings()
+    _, only = usage.findings()
     assert only["kind"] == "without_solution"
     assert only["text"] == "2 of 3 answers without a solution line"
 

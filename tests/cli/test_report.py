@@ -58,6 +58,15 @@ def test_several_beside_the_first(inside: Inside, folders: list[Path]) -> None:
     assert done.out.splitlines() == [str(out / name) for name in [*NAMES, "figures"]]
 
 
+def test_a_report_among_the_runs_is_none_of_them(inside: Inside, folders: list[Path]) -> None:
+    words = ("report", *folders, folders[0].parent / "report", "--items", "none")
+    (folders[0].parent / "report").mkdir()
+    (folders[0].parent / "report" / "report.html").touch()
+    done = inside(*words)  # as with results/*
+    assert done.code == 0, done.err
+    assert "# 2 runs" in (folders[0].parent / "report" / "report.md").read_text("utf-8")
+
+
 def test_json_names_the_files_and_the_same_runs_give_the_same(
     inside: Inside, folders: list[Path], tmp_path: Path
 ) -> None:
@@ -80,6 +89,7 @@ def test_runs_that_cannot_be_compared_are_reported_and_warned_of(
     done = inside("report", folders[1], other)
     assert done.code == 0
     assert done.err.startswith("WARNING: these runs cannot be compared: the data differ")
+    assert "--force" not in done.err  # which is of compare
     assert "cannot be compared" in (folders[1].parent / "report" / "report.md").read_text("utf-8")
 
 

@@ -73,7 +73,8 @@ class TestOne:
             said = f"{found['value']:.3f} {found['low']:.3f}\u2013{found['high']:.3f}"
             assert rows["Solution match"][at] == said
         assert rows["Solution match"][4:] == ["+33.3 +16.1 to +48.1", "36"]
-        assert rows["Word guess lengths"][:2] == ["-", "-"]
+        lengths = figures["regular"]["all"]["official"]["word_guess_length_accuracy"]["micro"]
+        assert rows["Word guess lengths"][0].startswith(f"{lengths['value']:.3f} ")
 
     def test_macro_and_the_lenient_reading_are_folded(self, one: Element) -> None:
         fold = one.one("macro")

@@ -78,7 +78,8 @@ def test_what_the_format_costs() -> None:
     line = "solved: official 0.250, tolerant 0.500, lenient 0.750; format loss 0.250"
     assert line in shown(found)
     partial = shown(summary(ROWS, made[:2], settings=["regular"]))
-    assert "solved: official 0.500, tolerant 1.000, lenient 1.000; format loss 0.500" in partial
+    said = "solved of answered: official 0.500, tolerant 1.000, lenient 1.000; loss 0.500"
+    assert said in partial
     nothing = shown(summary(ROWS, [], settings=["regular"]))
     assert "solved: official -, tolerant -, lenient -; format loss -" in nothing
 

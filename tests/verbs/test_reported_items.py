@@ -245,5 +245,5 @@ def test_lines_that_are_no_scores(
 
 def test_scores_that_are_not_there(runs: tuple[Path, list[ReportedRun]], tmp_path: Path) -> None:
     run = ReportedRun(name="x", folder=tmp_path, summary=runs[1][0].summary, header=None)
-    with pytest.raises(StoreError, match=r"scores.jsonl: there is no such file; `apieval score"):
+    with pytest.raises(StoreError, match=r"scores.jsonl: there is no such file; name a run folder"):
         gathered([run])

@@ -42,7 +42,10 @@ def test_a_line_that_is_no_score_is_named(tmp_path: Path, line: bytes, said: str
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no such file; `apieval score"):
+    with pytest.raises(StoreError, match="no such file; name a run folder, or what `apieval score"):
+        list(score_lines(tmp_path / "scores.jsonl", int))
+    (tmp_path / "run.json").touch()
+    with pytest.raises(StoreError, match=r"there is no such file; `apieval score .*` writes it"):
         list(score_lines(tmp_path / "scores.jsonl", int))
     with pytest.raises(StoreError, match="cannot be read: Is a directory"):
         list(score_lines(tmp_path, int))

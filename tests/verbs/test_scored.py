@@ -83,8 +83,9 @@ def test_a_folder_named_twice(folders: list[Path]) -> None:
 
 
 def test_no_folder(folders: list[Path], tmp_path: Path) -> None:
-    for path in (tmp_path / "nowhere", folders[0] / "scores.jsonl"):
-        assert f"{path}: there is no such folder" in str(refused([folders[0], path]))
+    nowhere, file = tmp_path / "nowhere", folders[0] / "scores.jsonl"
+    assert f"{nowhere}: there is no such folder" in str(refused([folders[0], nowhere]))
+    assert f"{file}: a file, no folder" in str(refused([folders[0], file]))
 
 
 @pytest.mark.parametrize("name", ["scores.jsonl", "summary.json"])

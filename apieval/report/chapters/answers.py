@@ -43,7 +43,9 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
     if header.get("took_s") is not None:
-        found.append(("Time", f"{seconds(header['took_s'])}, all requests and the scoring"))
+        found.append(
+            ("Time", f"{seconds(header['took_s'])}, requests and scoring of the last command")
+        )
     return found
 
 
@@ -62,7 +64,9 @@ def taken_by_all(runs: Sequence[ReportedRun]) -> Table:
     """Return what every run took, a row each."""
     columns = [
         Column("run", figures=False),
-        *map(Column, ("answers", "prompt tokens", "completion tokens", "cost", "time in all")),
+        *map(
+            Column, ("answers", "prompt tokens", "completion tokens", "cost", "last command took")
+        ),
     ]
     return Table("Tokens, cost and time", columns, [_row(run) for run in runs])
 

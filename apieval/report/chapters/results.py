@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from apieval.analysis.paired import ALPHA
 from apieval.rebus.columns import ALL
-from apieval.rebus.metrics import HEADLINE, HINTS_ONLY, METRICS, told
-from apieval.report.cells import NONE, count, difference, figure
+from apieval.rebus.metrics import HEADLINE, METRICS, told
+from apieval.report.cells import count, difference, figure
 from apieval.report.document import ReportedRun
 from apieval.report.names import METRICS as NAMES
 from apieval.report.names import PARSERS
@@ -56,14 +56,14 @@ def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: 
                 Cell(NAMES[metric]),
                 *_cells(summary, metric, aggregation, names),
                 *_effect(found, metric),
-                _n(summary, metric),
+                _n(summary, metric, aggregation),
             ],
             strong=metric == HEADLINE,
         )
         for metric in METRICS
         if metric not in told(summary["given"])
     ]
-    return Table(_caption(run, aggregation), columns, rows, _note(found))
+    return Table(_caption(run, aggregation), columns, rows, _note(found, aggregation))
 
 
 def _caption(run: ReportedRun, aggregation: str) -> str:
@@ -81,11 +81,8 @@ def _cells(
 ) -> Iterator[Cell]:
     for setting in summary["settings"]:
         for parser in names:
-            if metric == HINTS_ONLY and setting != "hints":
-                yield Cell(NONE)
-            else:
-                found = summary["figures"][setting][ALL][parser][metric][aggregation]
-                yield figure(found, bar=parser == names[0])
+            found = summary["figures"][setting][ALL][parser][metric][aggregation]
+            yield figure(found, bar=parser == names[0])
 
 
 def _effect(found: Mapping[str, Any] | None, metric: str) -> list[Cell]:
@@ -95,13 +92,15 @@ def _effect(found: Mapping[str, Any] | None, metric: str) -> list[Cell]:
     return [difference(change, shown=change["p_holm"] < ALPHA)]
 
 
-def _n(summary: Mapping[str, Any], metric: str) -> Cell:
+def _n(summary: Mapping[str, Any], metric: str, aggregation: str) -> Cell:
     by_setting = summary["figures"].values()
-    return count(max(each[ALL]["official"][metric]["micro"]["n"] for each in by_setting))
+    return count(max(each[ALL]["official"][metric][aggregation]["n"] for each in by_setting))
 
 
-def _note(found: Mapping[str, Any] | None) -> str:
+def _note(found: Mapping[str, Any] | None, aggregation: str) -> str:
     n = "n: words, of first pass and solution match rebuses."
+    if aggregation == "macro":
+        n = "n: rebuses."
     if found is None:
         return n
     left = f", {found['left_out']:,} left out" if found["left_out"] else ""

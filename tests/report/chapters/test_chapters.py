@@ -71,7 +71,7 @@ class TestAnswers:
             ("Completion tokens", "400, 50 an answer (of 8 of 10 answers)"),
             ("Cost", "0.50 USD, known for 8 of 10 answers"),
             ("From the cache", "4 of 10 answers"),
-            ("Time", "1 min 15 s, all requests and the scoring"),
+            ("Time", "1 min 15 s, requests and scoring of the last command"),
         ]
         [row] = texts(answers.taken_by_all([known]))
         assert row == [
