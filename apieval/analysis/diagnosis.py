@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from apieval.analysis.language import other_language
 from apieval.analysis.loops import ends_in_a_loop
 from apieval.rebus import examples
+from apieval.rebus.along_key import WORD
 from apieval.rebus.characters import composed, straight
 from apieval.rebus.equality import LEVELS, strict
 from apieval.rebus.parsers import official, tolerant
@@ -28,7 +29,7 @@ from apieval.rebus.verify import CLUE, key_of, letters
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Tally
 
 NEAR: Final = 2
-"""How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided."""
+"""How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided or written."""
 LONGEST: Final = 1_000
 """How much is read of a first pass or a solution; more is no phrase, and would take long."""
 _MARK: Final = re.compile(r"[^\w\s]")
@@ -136,7 +137,7 @@ def _of_steps(
     scored = answer.scores[official.NAME].tallies
     whole = scored is not None and scored["solution_match"].right > 0
     right = whole or tallies["solution_match"].right > 0
-    wrong, missing = _differing(score, "word_guesses", tallies.get(_WORDS), gold)
+    wrong, missing = _differing(score, tallies.get(_WORDS), gold)
     row = _row(gold)
     first_pass, solution = read.first_pass[:LONGEST], read.solution[:LONGEST]
     spelled, solved = letters(first_pass), letters(solution)
@@ -162,18 +163,16 @@ def _of_steps(
     )
 
 
-def _differing(
-    score: ItemScore, part: str, tally: Tally | None, gold: Rebus
-) -> tuple[list[int], list[int]]:
-    """Return where words are wrong, and where there are none, as the score's parser compares."""
+def _differing(score: ItemScore, tally: Tally | None, gold: Rebus) -> tuple[list[int], list[int]]:
+    """Return where hidden words are wrong, and where there are none, as the parser compares."""
     wrong: list[int] = []
     missing: list[int] = []
     if _all_right(tally):
         return wrong, missing
-    parser = PARSERS[score.parser]
-    spelling = LEVELS[parser.equality] if parser.equality else str
-    words: Sequence[str] = getattr(score.prediction, part)
-    for at, wanted in enumerate(getattr(parser.gold(gold), part)):
+    equality = PARSERS[score.parser].equality
+    spelling = LEVELS[equality] if equality else str
+    words = score.prediction.word_guesses
+    for at, wanted in enumerate(gold.word_guesses):
         word = words[at] if at < len(words) else ""
         if not word:
             missing.append(at)
@@ -193,11 +192,9 @@ def _broke(
     read = score.prediction
     if not (any(read.word_guesses) or any(read.solution_words) or read.first_pass or read.solution):
         return Step.FORMAT
-    segments = tallies["solution_word_accuracy"]
-    astray, _ = _differing(score, "solution_words", segments, gold)
     steps = {
         Step.SOLUTION: _state(right=False, there=bool(read.solution)),
-        Step.SEGMENTATION: _state(right=_all_right(segments), there=bool(astray)),
+        Step.SEGMENTATION: _cut(score, gold),
         Step.FIRST_PASS: _state(right=passed, there=bool(read.first_pass)),
         Step.DEFINITIONS: _state(right=passed or _all_right(tallies.get(_WORDS)), there=wrong),
     }
@@ -207,6 +204,24 @@ def _broke(
         if state is _State.WRONG or (state is _State.MISSING and not proved):
             broken = step
     return broken
+
+
+def _cut(score: ItemScore, gold: Rebus) -> _State:
+    """Return whether the letters are cut right, in the solution words or in the solution itself.
+
+    How they are written (accents, case, punctuation) is not asked: that is spelling.
+    """
+    wanted = [*map(letters, PARSERS[score.parser].gold(gold).solution_words)]
+    words = [*map(letters, score.prediction.solution_words[: len(wanted)])]
+    if words == wanted or _pieces(score.prediction.solution[:LONGEST]) == _pieces(gold.solution):
+        return _State.RIGHT
+    astray = any(word and word != right for word, right in zip(words, wanted, strict=False))
+    return _state(right=False, there=astray)
+
+
+def _pieces(solution: str) -> list[str]:
+    """Return the letters of a phrase's words, which whatever is no letter parts."""
+    return [letters(piece) for piece in WORD.findall(composed(solution))]
 
 
 def _all_right(tally: Tally | None) -> bool:

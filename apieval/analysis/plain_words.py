@@ -10,20 +10,29 @@ from apieval.rebus.metrics import HEADLINE
 from apieval.wording import counted
 
 
-def of(pair: Mapping[str, Any], tests: int) -> str:
-    """Return the sentence of one pair in one setting, by the headline metric."""
-    setting, n = pair["setting"], pair["rebuses"]
+def of(pair: Mapping[str, Any], tests: int, *, setting_is_said: bool = False) -> str:
+    """Return the sentence of one pair in one setting, by the headline metric.
+
+    It names the setting, unless that is said where it stands.
+    """
+    n, where = pair["rebuses"], "" if setting_is_said else f" in {pair['setting']}"
     a, b = repr(pair["a"]), repr(pair["b"])  # a name may be any word
     if not n:
-        return f"In {setting} {a} and {b} have no answered rebus in common: nothing is compared."
+        told = f"{a} and {b} have no answered rebus in common: nothing is compared."
+        return _sentence(where, told)
     found = pair["metrics"][HEADLINE]
     among = _among(pair)
     if found["p_holm"] < ALPHA:
         more, less = (b, a) if found["difference"] > 0 else (a, b)
         sure = _sure(found, turned=found["difference"] < 0)
-        return f"{more} solves more than {less} in {setting}: {sure} after Holm); {among}."
+        return f"{more} solves more than {less}{where}: {sure} after Holm); {among}."
     sure = f"{b} minus {a} is {_sure(found)} after Holm{_before(found, tests)})"
-    return f"In {setting} no difference is shown: {sure}; {_unseen(found, n)}; {among}."
+    return _sentence(where, f"no difference is shown: {sure}; {_unseen(found, n)}; {among}.")
+
+
+def _sentence(where: str, told: str) -> str:
+    said = f"{where} {told}".strip()
+    return said[0].upper() + said[1:]
 
 
 def _sure(found: Mapping[str, Any], *, turned: bool = False) -> str:

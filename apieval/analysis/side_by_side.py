@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from apieval.analysis import plain_words
 from apieval.analysis.ranks import Pair, by_setting, shown_better
 from apieval.analysis.standing_out import SETTING_WORDS, Sentence
 from apieval.rebus.metrics import HEADLINE
@@ -20,12 +21,13 @@ def sentences(
 ) -> list[Sentence]:
     """Return what is shown among the runs `names`, a sentence or two a setting.
 
-    Of two runs it is the comparison's own sentence.
+    Of two runs it is the comparison's own sentence, which need not name the setting again.
     """
     told = []
     for setting, pairs in by_setting(comparison, names).items():
         if len(names) == 2:  # noqa: PLR2004 # a pair
-            said = [each["sentence"] for each in pairs]
+            tests = comparison["tests"]
+            said = [plain_words.of(each, tests, setting_is_said=True) for each in pairs]
         elif len(ranks.get(setting, ())) > _FEW:
             said = [_by_rank(ranks[setting])]
         else:

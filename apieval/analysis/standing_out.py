@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
+from apieval.analysis.form_causes import COMPARED_ALONG_KEY, COMPARED_STRICT
 from apieval.analysis.paired import ALPHA, holm
 from apieval.analysis.statistics import Z
 from apieval.rebus.columns import ALL
@@ -178,7 +179,7 @@ def _broke(summary: Summary) -> Iterator[str]:
 def _after_first_pass(summary: Summary) -> Iterator[str]:
     told = _shares(summary, "wrong_despite_right_first_pass")
     if told:
-        yield f"Of its right first passes, {_listed(told)} still end in a wrong solution."
+        yield f"Of the first passes right by their letters, {_listed(told)} still end in a wrong solution."
 
 
 def _known_by_heart(summary: Summary) -> Iterator[str]:
@@ -210,7 +211,7 @@ def _form(summary: Summary) -> Iterator[str]:
         (setting, name): each
         for setting, cells in (summary.get("format_loss") or {}).items()
         for name, each in cells[ALL]["metrics"].items()
-        if name in shown_in(setting) and each["difference"] is not None
+        if name in shown_in(setting) and each["difference"] is not None and not _other_words(each)
     }
     shown = _shown(losses)
     for setting in dict.fromkeys(setting for setting, _ in losses):
@@ -225,6 +226,17 @@ def _form(summary: Summary) -> Iterator[str]:
             yield f"{where.capitalize()} the official parser counts more right than the tolerant one: {told}."
         if not lost:
             yield f"{where.capitalize()} no loss by its form is shown."
+
+
+def _other_words(loss: Mapping[str, Any]) -> bool:
+    """Return whether what differs are the words compared rather than how the answers are written.
+
+    What both parsers read alike may still differ in apostrophes and the like, which is form.
+    """
+    kinds = loss["tolerant"]["more" if loss["difference"] > 0 else "fewer"]["kinds"]
+    along, strictly = kinds.get(COMPARED_ALONG_KEY, 0), kinds.get(COMPARED_STRICT, 0)
+    others = set(kinds) - {COMPARED_ALONG_KEY, COMPARED_STRICT}
+    return not others and bool(along > strictly)
 
 
 def _largest(losses: Mapping[str, Mapping[str, Any]], sign: int) -> str:

@@ -13,6 +13,7 @@ View = Callable[[Any], Iterator[RenderableType]]
 
 VIEWS: Final[Mapping[str, View]] = {
     "format_loss": format_loss.render,
+    "along_key": format_loss.along_key,
     "diagnosis": diagnosis.view,
     "gaps": gaps.render,
     "dependence": dependence.render,

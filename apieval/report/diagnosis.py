@@ -20,7 +20,7 @@ _ROWS: Final[Mapping[tuple[str, ...], str]] = {
     ("letters_kept",): "first pass with the letters given",
     ("key_obeyed",): "solution obeys the key",
     ("right_despite_wrong_steps",): "of right ones: despite wrong steps",
-    ("wrong_despite_right_first_pass",): "of right first passes: solution wrong",
+    ("wrong_despite_right_first_pass",): "first pass right by letters: solution wrong",
     ("near_miss", "0"): "of wrong ones: the right letters",
     ("near_miss", "1"): "of wrong ones: 1 letter off",
     ("near_miss", "2"): "of wrong ones: 2 letters off",

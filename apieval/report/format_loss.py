@@ -35,6 +35,21 @@ def render(part: Mapping[Setting, Any] | None) -> Iterator[RenderableType]:
         yield from map(Text, causes)
 
 
+def along_key(rows: Mapping[str, int]) -> Iterator[RenderableType]:
+    """Yield a note where some parser compares other solution words than the data has."""
+    if most := max(rows.values(), default=0):
+        yield Text(along_key_said(most), style="dim")
+
+
+def along_key_said(rows: int) -> str:
+    """Return what is to be known of figures of solution words, where so many rows have others."""
+    return (
+        "The tolerant parser compares solution words along the key, in "
+        f"{counted(rows, 'row')} other words than the official one; so its n of words may differ, "
+        "and what this alone makes is no loss by form."
+    )
+
+
 def _table(setting: Setting, metrics: Mapping[str, Any]) -> Table:
     title = Text(f"format loss, {setting}, micro")
     table = Table(title=title, title_justify="left", title_style="bold")

@@ -113,6 +113,27 @@ BROKE = [
     pytest.param(answer(solution="Veritànascosta"), "solution", id="words right, solution wrong"),
     pytest.param(answer(solution=None), "solution", id="words right, no solution"),
     pytest.param(
+        answer(words=("Verita", "nascosta"), solution="Verita nascosta"),
+        "solution",
+        id="cut right, an accent too few",
+    ),
+    pytest.param(
+        answer(words=None, solution="verita, nascosta"), "solution", id="cut right in the solution alone"
+    ),
+    pytest.param(
+        answer(words=("Verità", "ascosta"), solution="Verita nascosta"),
+        "solution",
+        id="a wrong word that the solution puts right",
+    ),
+    pytest.param(
+        answer(words=("Verita",), solution="Veritan ascosta"),
+        "segmentation",
+        id="a word is missing",
+    ),
+    pytest.param(
+        answer(words=None, solution="Veritan ascosta"), "segmentation", id="otherwise cut"
+    ),
+    pytest.param(
         answer(None, None, WORDS, "Verità ascosta"), "solution", id="right words prove what is before"
     ),
 ]  # fmt: skip

@@ -124,7 +124,7 @@ class TestDiagnosis:
         cell["right_despite_wrong_steps"] = figure(0.2, 25)
         said = told(summary(diagnosis=found))
         assert said["After the first pass"] == (
-            "Of its right first passes, 50.0\u00a0% without hints (45.0 to 55.0; n\u00a0=\u00a040) still end in a "
+            "Of the first passes right by their letters, 50.0\u00a0% without hints (45.0 to 55.0; n\u00a0=\u00a040) still end in a "
             "wrong solution."
         )
         assert said["Known by heart?"].startswith(
@@ -137,8 +137,16 @@ class TestDiagnosis:
         assert "Known by heart?" not in said
 
 
-def loss(difference: float, reach: float) -> dict[str, Any]:
-    return {"difference": difference, "low": difference - reach, "high": difference + reach}
+def loss(difference: float, reach: float, **kinds: int) -> dict[str, Any]:
+    return {
+        "difference": difference,
+        "low": difference - reach,
+        "high": difference + reach,
+        "tolerant": {
+            "more": {"kinds": kinds if difference > 0 else {"bold": 1}},
+            "fewer": {"kinds": kinds if difference < 0 else {"bold": 1}},
+        },
+    }
 
 
 def lost(**metrics: dict[str, Any]) -> dict[str, Any]:
@@ -169,12 +177,33 @@ class TestFormat:
     def test_no_loss_that_is_shown(self) -> None:
         found = lost(
             solution_match=loss(0.01, 0.02),
-            first_pass_accuracy={"difference": 0.0, "low": None, "high": None},
+            first_pass_accuracy={**loss(0.0, 0.0), "low": None, "high": None},
         )
         assert told(summary(format_loss=found))["Format"] == (
             "Without hints no loss by its form is shown."
         )
         assert "Format" not in told(summary(format_loss=None))
+
+    @pytest.mark.parametrize("sign", [1, -1])
+    @pytest.mark.parametrize(
+        ("kinds", "claimed"),
+        [
+            ({"compared_along_key": 9}, False),
+            ({"compared_along_key": 9, "compared_strict": 1}, False),
+            ({"compared_along_key": 1, "compared_strict": 9}, True),
+            ({"compared_strict": 9}, True),
+            ({"compared_along_key": 9, "along_key": 1}, True),
+        ],
+    )
+    def test_other_words_along_the_key_are_no_loss_by_form(
+        self, kinds: dict[str, int], sign: int, *, claimed: bool
+    ) -> None:
+        found = lost(
+            solution_match=loss(0.01, 0.02), solution_word_accuracy=loss(sign * 0.09, 0.01, **kinds)
+        )
+        said = told(summary(format_loss=found))["Format"]
+        assert ("solution words 9.0 points" in said) is claimed
+        assert ("no loss by its form is shown" in said) is not claimed
 
     def test_one_alone_is_shown_that_is_not_among_many(self) -> None:
         barely = loss(0.05, 0.048)

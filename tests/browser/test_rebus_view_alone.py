@@ -45,6 +45,24 @@ def test_what_was_given_and_what_nobody_knows_is_no_mistake(show: Show) -> None:
     expect(page.locator(".rv-asked")).to_have_text("rebus not at hand")
 
 
+def test_the_right_letters_are_otherwise_written_where_the_key_is_obeyed(show: Show) -> None:
+    told = {
+        "alfa": {"near_miss": 0, "key_obeyed": True},
+        "beta": {"near_miss": 0, "key_obeyed": False},
+        "gamma": {"near_miss": 0},
+        "delta": {"near_miss": 1},
+    }
+    runs = {name: {key(0): answer(solved=False, diagnosis=each)} for name, each in told.items()}
+    page = show(items(runs, 1), "#item=0")
+    said = page.locator(".rv-facts li:last-child").all_inner_texts()
+    assert said == [
+        "the right letters, otherwise written (accents, punctuation)",
+        "the right letters, otherwise divided or punctuated",
+        "the right letters, otherwise divided or written",
+        "1 letter off",
+    ]
+
+
 def test_names_and_notices_are_text_too(show: Show) -> None:
     name = "<b>alfa</b>\u202e"
     found = items({name: {key("<i>"): answer()}}, doubts=["</script><script>window.struck = 1"])

@@ -45,6 +45,8 @@ def test_the_shares() -> None:
         ["0.000", "0.000-0.793", "1"],
         ["0.000", "-", "-"],
     ]
+    first_pass, _ = rows_of(text, "first pass right by letters: solution wrong")
+    assert first_pass[2] == "2"
     assert rows_of(text, "CER, mean of wrong solutions")[0][2] == "2"
 
 

@@ -55,5 +55,15 @@ def test_nothing_is_known_of_parts_that_were_parsed_elsewhere() -> None:
     assert "not known" in shown({"format_loss": None})
 
 
+def test_other_words_along_the_key_are_told_of() -> None:
+    said = " ".join(shown({"along_key": {"official": 0, "tolerant": 9}}).split())
+    assert said == (
+        "The tolerant parser compares solution words along the key, in 9 rows other words than the "
+        "official one; so its n of words may differ, and what this alone makes is no loss by form."
+    )
+    assert shown({"along_key": {"official": 0, "tolerant": 0}}) == ""
+    assert shown({"along_key": {}}) == ""
+
+
 def test_what_is_not_there_is_not_shown() -> None:
     assert shown({}) == ""

@@ -46,7 +46,11 @@ def _asked(document: Document, setting: str) -> bool:
 def _said(document: Document) -> str:
     if document.doubts:
         return "The runs cannot be compared, so none has a rank; see the top of this page."
-    return HOW if document.ranks else "There is one model here, so there are no ranks."
+    return (
+        HOW
+        if document.ranks
+        else "There is one run here that can be ranked, so there are no ranks."
+    )
 
 
 def reference() -> Section:

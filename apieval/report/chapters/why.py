@@ -9,6 +9,7 @@ from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report.cells import NONE, count, difference, share
 from apieval.report.document import ReportedRun
+from apieval.report.format_loss import along_key_said
 from apieval.report.names import METRICS as NAMES
 from apieval.report.outline import Cell, Column, Group, Row, Section, Table
 from apieval.report.terminal import number
@@ -26,7 +27,7 @@ _SHARES: Final[Mapping[tuple[str, ...], str]] = {
     ("of_own_guesses",): "first pass made of own guesses",
     ("letters_kept",): "first pass keeps the letters given",
     ("key_obeyed",): "solution obeys the key",
-    ("wrong_despite_right_first_pass",): "of right first passes: solution wrong",
+    ("wrong_despite_right_first_pass",): "of first passes right by their letters: solution wrong",
     ("right_despite_wrong_steps",): "of right solutions: after wrong steps",
     ("near_miss", "0"): "of wrong solutions: the right letters",
     ("near_miss", "1"): "of wrong solutions: 1 letter off",
@@ -104,9 +105,17 @@ def format_loss(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # wh
         id,
         "What the form costs",
         paragraphs=[_FORM],
-        tables=[Table("Official and tolerant reading, micro", columns, rows), *_kinds(part)],
+        tables=[
+            Table("Official and tolerant reading, micro", columns, rows, _other_words(run)),
+            *_kinds(part),
+        ],
         folded=True,
     )
+
+
+def _other_words(run: ReportedRun) -> str:
+    rows = max((run.summary.get("along_key") or {}).values(), default=0)
+    return along_key_said(rows) if rows else ""
 
 
 def _loss(metric: str, found: Mapping[str, Any]) -> Row:

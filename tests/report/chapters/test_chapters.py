@@ -158,6 +158,27 @@ def test_what_nobody_looked_at_has_no_section(run: ReportedRun) -> None:
         assert made(empty, "x") is None
 
 
+def test_right_first_passes_are_those_by_their_letters(run: ReportedRun) -> None:
+    section = why.diagnosis(run, "x")
+    assert section is not None
+    names = [row[0] for row in texts(section.tables[1])]
+    assert "of first passes right by their letters: solution wrong" in names
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [({"official": 0, "tolerant": 9}, "in 9 rows other"), ({"official": 0}, ""), (None, "")],
+)
+def test_other_solution_words_are_told_of_where_there_are_any(
+    run: ReportedRun, rows: dict[str, int] | None, said: str
+) -> None:
+    section = why.format_loss(changed(run, along_key=rows), "x")
+    assert section is not None
+    note = section.tables[0].note
+    assert said in note
+    assert bool(note) is bool(said)
+
+
 def test_why_there_are_no_frequencies_is_said(run: ReportedRun) -> None:
     dependence = {
         "hints": {

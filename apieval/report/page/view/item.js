@@ -7,11 +7,17 @@ const FACTS = {
   cer: (value) => (value ? `its solution differs from its own first pass (CER ${value})` : null),
   right_despite_wrong_steps: (value) => (value ? "right despite wrong steps" : null),
   wrong_despite_right_first_pass: (value) => (value ? "wrong despite a right first pass" : null),
-  near_miss: (value) => (value ? `${value} ${value === 1 ? "letter" : "letters"} off` : "the right letters, otherwise divided"),
+  near_miss: (value, shows) => (value ? `${value} ${value === 1 ? "letter" : "letters"} off` : rightLetters(shows.key_obeyed)),
   copied_example: (value) => (value ? "copied from an example of the prompt" : null),
   loop: (value) => (value ? "ends in a loop" : null),
   other_language: (value) => `written in another language (${value})`,
 };
+
+/** Return what is wrong with a solution that has the right letters; of some data the key is not known. */
+function rightLetters(obeyed) {
+  if (obeyed) return "the right letters, otherwise written (accents, punctuation)";
+  return `the right letters, otherwise divided or ${obeyed === false ? "punctuated" : "written"}`;
+}
 
 /** Return the head of an item, which has the focus when it is opened. */
 function headOf(data, item, buttons) {
@@ -44,7 +50,7 @@ function* answerOf(data, item, at, answer, texts) {
   const model = data.index.models[at];
   yield make("p", "rv-verdict", ...verdictOf(data, item, at));
   if (answer.took?.error) yield make("p", "rv-error", "Error: ", visible(answer.took.error));
-  yield* listed("Shows", Object.entries(answer.shows ?? {}).map(([name, value]) => FACTS[name]?.(value)));
+  yield* listed("Shows", Object.entries(answer.shows ?? {}).map(([name, value]) => FACTS[name]?.(value, answer.shows)));
   yield* listed("Read through (tolerant)", [(answer.seen_through ?? []).map(named).join(", ")]);
   yield* listed("Not found (tolerant)", Object.entries(answer.why ?? {}).map(([part, why]) => `${named(part)}: ${why}`));
   const took = tookOf(answer.took ?? {});
