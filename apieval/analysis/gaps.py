@@ -35,7 +35,8 @@ def apart(one: float, bounds: Interval, other: float, others: Interval) -> Inter
 def gaps(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return `[setting][first - other][parser][metric][aggregation]` of a summary's figures.
 
-    Where answers are missing a gap has the bounds it can still take, as the figures have.
+    Where answers are missing a gap is that of the answers there are, without an interval, and has
+    the bounds it can still take.
     """
     found: dict[str, Any] = {}
     for setting, by_subset in figures.items():
@@ -59,9 +60,14 @@ def _gap(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     a, b = one["value"], other["value"]
     if a is None or b is None:
         return {"value": None, "low": None, "high": None}
-    low, high = apart(a, (one["low"], one["high"]), b, (other["low"], other["high"]))
-    gap = {"value": a - b, "low": low, "high": high}
     if "at_least" in one or "at_least" in other:
-        gap["at_least"] = one.get("at_least", a) - other.get("at_most", b)
-        gap["at_most"] = one.get("at_most", a) - other.get("at_least", b)
-    return gap
+        there, others = one.get("answered", a), other.get("answered", b)
+        return {
+            "value": None if there is None or others is None else there - others,
+            "low": None,  # the figures' intervals count what is missing as wrong
+            "high": None,
+            "at_least": one.get("at_least", a) - other.get("at_most", b),
+            "at_most": one.get("at_most", a) - other.get("at_least", b),
+        }
+    low, high = apart(a, (one["low"], one["high"]), b, (other["low"], other["high"]))
+    return {"value": a - b, "low": low, "high": high}

@@ -39,8 +39,8 @@ def _table(title: str, parsers: Mapping[str, Any]) -> Table:
 
 def _cells(gap: Mapping[str, Any]) -> tuple[str, str]:
     """Return a gap and its interval; where answers are missing, what it can still become."""
-    if gap["value"] is None:
-        return "-", "-"
     if "at_least" in gap:
         return "partial", f"{points(gap['at_least'])} {points(gap['at_most'])}"
+    if gap["value"] is None:
+        return "-", "-"
     return points(gap["value"]), f"{points(gap['low'])} {points(gap['high'])}"

@@ -94,9 +94,18 @@ def test_without_two_subsets_there_is_no_gap(rows: list[tuple[str | None, bool]]
 def test_where_answers_are_missing_it_has_bounds() -> None:
     found = made(("id", True), ("id", True), ("ood", True), ("ood", False), asked=3)
     gap = found["gaps"]["regular"]["id - ood"]["official"]["solution_match"]["micro"]
-    assert (gap["at_least"], gap["at_most"]) == (0.0, 0.5)
+    # of ood the right one alone is answered
+    assert gap == {"value": 0.0, "low": None, "high": None, "at_least": 0.0, "at_most": 0.5}
     other = found["gaps"]["regular"]["id - ood"]["tolerant"]["solution_match"]["micro"]
     assert other == gap
+
+
+@pytest.mark.parametrize("asked", [2, 0])
+def test_where_a_subset_has_no_answer_the_gap_is_not_known(asked: int) -> None:
+    found = made(("id", True), ("id", True), ("ood", True), ("ood", False), asked=asked)
+    gap = found["gaps"]["regular"]["id - ood"]["official"]["solution_match"]["macro"]
+    bounds = {"at_least": 0.0 if asked else -1.0, "at_most": 1.0}
+    assert gap == {"value": None, "low": None, "high": None, **bounds}
 
 
 def test_a_subset_without_figures_has_no_gap() -> None:

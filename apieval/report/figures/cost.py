@@ -42,9 +42,9 @@ class Offer(NamedTuple):
 
 
 def sketches(shown: Shown) -> Iterator[Sketch]:
-    """Yield cost against accuracy, where the cost of two runs or settings is known."""
+    """Yield cost against accuracy, where the cost of two runs is known."""
     offers = [each for run in shown.runs for each in _offers(run, shown.settings)]
-    if len(offers) < 2:  # noqa: PLR2004 # one alone is no comparison
+    if len({offer.run.label for offer in offers}) < 2:  # noqa: PLR2004 # one alone is no comparison
         return
     sheet = canvas.sheet(_HEIGHT)
     axes = sheet.subplots()

@@ -97,8 +97,9 @@ def sheet(drawn: Sequence[Panel], label: str) -> Sheet:
         axes.set_xticks(range(len(panel.ticks)), panel.ticks)
         axes.set_ylabel("right, %")
     rows[-1].set_xlabel(label)
-    if most > 1:
-        _name(rows[0], drawn[0].curves, tall=tall)
+    if most > 1 or drawn[0].title:
+        for axes, panel in zip(rows, drawn, strict=True):
+            _name(axes, panel.curves, tall=tall)  # not every run is on every panel
     return made
 
 

@@ -14,6 +14,7 @@ from apieval.report.figures.runs import TOLD, Drawn, Shown
 from apieval.report.figures.spots import Spot
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
 
@@ -104,9 +105,20 @@ def sheet(grid: Grid) -> Sheet:
     separate(axes, len(grid.rows))
     made.supxlabel(grid.label, fontsize=style.SMALL)
     if series > 1:
-        handles, names = axes[0].get_legend_handles_labels()
-        made.legend(handles, names, loc="outside upper right", ncols=min(series, 4))
+        found = legend(axes)
+        handles = {name: found[name] for name in grid.looks if name in found}
+        ncols = min(len(handles), 4)
+        made.legend(handles.values(), handles.keys(), loc="outside upper right", ncols=ncols)
     return made
+
+
+def legend(panels: Sequence[Axes]) -> Mapping[str, Artist]:
+    """Return what a legend shows by its name: the series any panel has."""
+    found: dict[str, Artist] = {}
+    for axes in panels:
+        handles, names = axes.get_legend_handles_labels()
+        found |= dict(zip(names, handles, strict=True))
+    return found
 
 
 def separate(panels: Sequence[Axes], rows: int) -> None:

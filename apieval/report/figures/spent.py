@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from apieval.report.figures import canvas, grid, scales, spots, style
 from apieval.report.figures.runs import TOLD, Shown
@@ -47,8 +47,8 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     panels[0].set_ylim(len(shown.runs) - 0.5, -0.5)
     grid.separate(panels, len(shown.runs))
     if len(shown.settings) > 1:
-        handles, names = _handles(panels)
-        sheet.legend(handles, names, loc="outside upper right", ncols=len(names))
+        series = grid.legend(panels)
+        sheet.legend(series.values(), series.keys(), loc="outside upper right", ncols=len(series))
     yield Sketch(
         name="spending",
         title="Time and tokens of an answer",
@@ -91,15 +91,6 @@ def _panel(axes: Axes, boxes: Sequence[_Box]) -> None:
         )
     axes.xaxis.grid(visible=True)
     axes.tick_params(axis="y", length=0)
-
-
-def _handles(panels: Sequence[Axes]) -> tuple[list[Any], list[str]]:
-    """Return what a legend shows: the settings any panel has."""
-    found: dict[str, Any] = {}
-    for axes in panels:
-        handles, names = axes.get_legend_handles_labels()
-        found |= dict(zip(names, handles, strict=True))
-    return list(found.values()), list(found)
 
 
 def _told(shown: Shown) -> Iterator[str]:

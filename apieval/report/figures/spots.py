@@ -78,6 +78,8 @@ def mark(
     `upright` has the values on the vertical axis, else they lie on the horizontal one.
     """
     there = [(place, each) for place, each in zip(places, spots, strict=True) if each]
+    if not there:
+        return  # a line of nothing has no place, and would take some of the sheet
     for sure, dash in ((True, _SURE), (False, _BOUNDS)):
         some = [(place, each) for place, each in there if each.sure is sure]
         if some:

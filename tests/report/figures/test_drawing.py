@@ -50,7 +50,7 @@ def hostile() -> list[canvas.Prints]:
 
 
 def test_every_figure_is_drawn_in_every_form() -> None:
-    figures = draw(document(run("$a_b$\u202e", spent=spending())))
+    figures = draw(document(run("$a_b$\u202e", spent=spending()), run("b", spent=spending(2.0))))
     assert [each.name for each in figures] == [
         "funnel",
         "broke-first",
@@ -125,7 +125,7 @@ def test_one_setting_is_held_against_no_other() -> None:
     with shown(run(changed=summary, spent=spending())) as drawn:
         found = [each.name for family in FAMILIES for each in family(drawn)]
     assert "hints" not in found
-    assert "cost" not in found  # one spot is no comparison
+    assert "cost" not in found
     assert {"funnel", "broke-first", "gaps", "word-length", "spending"} <= set(found)
 
 

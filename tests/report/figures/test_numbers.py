@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
 from apieval.report.figures import broke, compared, cost, depends, funnel, spent, style
+from apieval.report.figures.drawing import FAMILIES
 from apieval.report.figures.runs import PARTIAL
 from apieval.report.figures.sketch import Sketch
-from tests.report.figures.documents import run, shown, spending, whole_summary
+from apieval.schema import SETTINGS, Outcome
+from tests.analysis.answers import answer
+from tests.report import views
+from tests.report.figures.documents import ROWS, run, shown, spending, whole_summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +58,15 @@ def percents(figures: Sequence[dict[str, Any]], key: str = "value") -> Any:  # n
     return pytest.approx([100 * each[key] for each in figures])
 
 
+def lacking(setting: str) -> dict[str, Any]:
+    """Return a summary without one setting."""
+    summary = whole_summary()
+    summary["settings"].remove(setting)
+    for part in ("figures", "gaps", "diagnosis", "dependence", "format_loss"):
+        del summary[part][setting]
+    return summary
+
+
 def only(sketches: Iterator[Sketch], name: str) -> Sketch:
     [found] = [each for each in sketches if each.name == name]
     return found
@@ -84,9 +97,18 @@ def test_the_funnel_of_several_runs_has_a_panel_a_setting_with_names() -> None:
     assert (above.get_title("left"), below.get_title("left")) == ("regular", "hints")
     assert line(below, "b").get_ydata()[-1] == 12.5
     assert line(below, "a").get_ydata()[-1] != 12.5
-    assert [each.get_text() for each in above.texts] == ["a", "b"]
-    assert not below.texts
+    for axes in (above, below):
+        assert {each.get_text() for each in axes.texts} == {"a", "b"}
     assert line(above, "a").get_marker() != line(above, "b").get_marker()
+
+
+def test_each_panel_names_its_own_runs() -> None:
+    with shown(run("a", lacking("hints")), run("b", lacking("regular"))) as drawn:
+        sketches = [*funnel.sketches(drawn), *depends.sketches(drawn)]
+    assert len(sketches) > 3
+    for sketch in sketches:
+        names = [[each.get_text() for each in axes.texts] for axes in sketch.sheet.axes]
+        assert names == [["a"], ["b"]]
 
 
 def test_bars_are_the_shares_of_where_it_broke_first() -> None:
@@ -248,6 +270,11 @@ def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
     assert "dear, hints: 40.00 USD" in sketch.alt
 
 
+def test_the_cost_of_one_run_is_no_comparison() -> None:
+    with shown(run("a", spent=spending()), run("b")) as drawn:
+        assert not [*cost.sketches(drawn)]
+
+
 def test_a_price_of_nothing_is_known() -> None:
     with shown(run("free", spent=spending(0.0)), run("dear", spent=spending(20.0))) as drawn:
         sketch = only(cost.sketches(drawn), "cost")
@@ -286,6 +313,45 @@ def test_a_partial_run_has_bounds_and_says_so() -> None:
         f"b{PARTIAL}",
     ]
     assert f"Runs with {PARTIAL} lack answers" in sketch.caption
+
+
+def test_a_partial_run_s_gap_is_that_of_its_answers() -> None:
+    with shown(run("a"), run("b", of_some(range(14)))) as drawn:
+        sketch = only(compared.gaps(drawn), "gaps")
+    axes = sketch.sheet.axes[-1]
+    assert line(axes, "id − ood, hints").get_xdata()[1] == pytest.approx(100 * (6 / 8 - 4 / 6))
+    assert len(line(axes, "id − new, hints").get_xdata()) == 1  # of new none was answered
+    assert (100 * (6 - 6) / 8, 100 * (6 - 4) / 8) in lengths(axes)
+
+
+def test_a_legend_has_what_is_drawn() -> None:
+    with shown(run(changed=of_some(range(14)))) as drawn:
+        sketch = only(compared.gaps(drawn), "gaps")
+    [legend] = sketch.sheet.legends
+    names = [each.get_text() for each in legend.get_texts()]
+    assert names == ["id − ood, regular", "id − ood, hints"]
+
+
+def test_of_a_run_whose_requests_all_failed_nothing_is_drawn() -> None:
+    summary = of_some(range(24), failed=True)
+    assert summary["partial"]
+    with shown(run(changed=summary)) as drawn:
+        assert not [each for family in FAMILIES for each in family(drawn)]
+
+
+def of_some(numbers: Iterable[int], *, failed: bool = False) -> dict[str, Any]:
+    """Return a summary of answers to some of the rebuses, every fourth of them wrong."""
+    answers = [
+        answer(
+            ROWS[n],
+            setting=setting,
+            outcome=Outcome.FAILED if failed else Outcome.OK,
+            solution=ROWS[n].solution if n % 4 else "no",
+        )
+        for setting in SETTINGS
+        for n in numbers
+    ]
+    return views.summary(ROWS, answers, settings=list(SETTINGS))
 
 
 def test_where_no_answer_came_nothing_stands_for_it() -> None:
