@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, TextIO
+
+
+def is_there(path: Path) -> bool:
+    """Say whether there is anything of that name, as far as can be seen."""
+    return _mode(path) != 0
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether there is a folder of that name, as far as can be seen."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def ordinary(path: Path) -> Path:
+    """Return the path of a file that can be read without waiting for anybody.
+
+    Raises:
+        OSError: for a pipe or a device.
+    """
+    mode = _mode(path)
+    if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder's own error says more
+        raise OSError(errno.EINVAL, "a pipe or a device, not a file")
+    return path
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of a file, 0 where there is none, or none that can be seen."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):  # too long, or with NUL in it
+        return 0
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from apieval.report.files import SCORES, SUMMARY
 from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
 from apieval.verbs.verified_files import read_summary
+from apieval.whole_file import ordinary
 from apieval.wording import counted
 
 _WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
@@ -53,7 +54,7 @@ def _official(path: Path) -> Iterator[tuple[Part, RowId, Outcome, Prediction]]:
     """Yield what the official parser read, answer by answer."""
     names = tuple(Prediction.model_fields)
     try:
-        with path.open(encoding="utf-8", newline="\n") as file:
+        with ordinary(path).open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     value = json.loads(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,13 +20,14 @@ from apieval.report.document import Document, ReportedRun
 from apieval.report.files import SUMMARY
 from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
+from apieval.report.places import nameless, places
 from apieval.run import header, responses
 from apieval.verbs import reported_items
 from apieval.verbs.compared import of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
-from apieval.whole_file import replacing
+from apieval.whole_file import is_there, replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
@@ -91,7 +93,9 @@ def _view(
     if which == "none":
         return None, ()
     items = reported_items.gathered(document.runs, data)
-    made = rebuses.fragment(items, which)
+    known = [place for run in document.runs for place in places(run)]
+    said = [nameless(each, [*known, *([data] if data else [])]) for each in items.doubts]
+    made = rebuses.fragment(replace(items, doubts=said), which)
     return made, (*made.notices, *items.doubts)
 
 
@@ -172,7 +176,7 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
     """Turn what a summary of another make does to its reader into an error with a remedy."""
     try:
         yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         which = " or ".join(str(folder / SUMMARY) for folder in folders)
         raise StoreError(
             f"{which}: not as this version writes it ({type(error).__name__}: {error}); write it anew "
@@ -182,7 +186,7 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
 
 def _spending(folder: Path) -> dict[str, Any] | None:
     """Return what a run's answers took; None where there are none of its own."""
-    if not (folder / responses.RESPONSES).is_file():
+    if not is_there(folder / responses.RESPONSES):
         return None
     made = Spending()
     for each in responses.stored(folder):

@@ -15,6 +15,8 @@ from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.which_words import right_ones
 from apieval.report.page.items import Answer, Gold, Key, Read, shown
 from apieval.schema import SETTINGS, Outcome, Prediction, Tally
+from apieval.signature import finite
+from apieval.whole_file import ordinary
 
 _PARTS: Final = tuple(Prediction.model_fields)
 _WORDS: Final = {
@@ -48,7 +50,7 @@ def answers_of(
         if _OTHER_LINE in line[:_NEAR_BEGIN]:
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line, parse_constant=finite, parse_float=finite)
             key = _key(value, digest)
             lines = waiting.setdefault(key, _Lines())
             if value["parser"] == official.NAME:
@@ -57,19 +59,25 @@ def answers_of(
                 lines.tolerant = value
             if lines.official and lines.tolerant:
                 yield key, _answer(waiting.pop(key), gold((digest, key.id)))
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
-            said = " ".join(str(error).split())[:200]
-            raise StoreError(
-                f"{path}, line {number}: no score ({said}); write it anew with `apieval score`."
-            ) from None
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise _no_score(path, f", line {number}", error) from None
     for key, lines in waiting.items():  # of answers that only the official parser could read
-        if lines.official:
-            yield key, _answer(lines, gold((digest, key.id)))
+        try:
+            if lines.official:
+                yield key, _answer(lines, gold((digest, key.id)))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            where = f", row {key.id!r}, {key.setting}, sample {key.sample}"
+            raise _no_score(path, where, error) from None
+
+
+def _no_score(path: Path, where: str, error: Exception) -> StoreError:
+    said = " ".join(str(error).split())[:200]
+    return StoreError(f"{path}{where}: no score ({said}); write it anew with `apieval score`.")
 
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as file:
+        with ordinary(path).open("rb") as file:
             yield from file
     except OSError as error:
         raise StoreError(
