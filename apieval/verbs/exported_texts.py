@@ -33,7 +33,7 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         lines = files[part]
         path = out / f"samples_{named(harness.TASKS[part[0]], part, files)}.jsonl"
         written.append(write(path, [lines[doc_id] for doc_id in sorted(lines)]))
-    return Exported(tuple(written), ())
+    return Exported(tuple(written), () if written else ("there is no answer, and so no file",))
 
 
 def table(folder: Path, out: Path, run: StoredRun) -> Exported:

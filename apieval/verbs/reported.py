@@ -17,7 +17,7 @@ from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
-from apieval.report.files import SUMMARY
+from apieval.report.files import SCORES, SUMMARY
 from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
@@ -25,6 +25,7 @@ from apieval.run import header, responses
 from apieval.verbs import reported_items
 from apieval.verbs.compared import of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
+from apieval.verbs.results import source
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import is_there, replacing
@@ -109,11 +110,14 @@ def gathered(folders: Sequence[Path]) -> Document:
         raise ConfigError("name at least one run folder.")
     scored = read_all(folders, official.NAME, least=1)
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
+    with _readable(folders):
+        stale = [each for both in zip(runs, scored, strict=True) for each in _stale(*both)]
     if len(runs) == 1:
-        return Document(runs=runs, ranked=[runs[0].name])
+        return Document(runs=runs, ranked=[runs[0].name], doubts=stale)
     alike = _alike(scored)
     apart = [each.name for each in scored if each not in alike]
     comparison, doubts = _compared(alike)
+    doubts = [*stale, *doubts]
     summaries = [run.summary for run in runs]
     with _readable(folders):
         spread, steps = over_prompts(summaries), steps_alone(summaries)
@@ -130,6 +134,7 @@ def gathered(folders: Sequence[Path]) -> Document:
         comparison=comparison,
         ranked=names,
         ranks=places,
+        doubts=doubts,
         best=ranks.best(comparison, names),
         sentences=side_by_side.sentences(comparison, names if places else every, places),
         spread=spread,
@@ -153,6 +158,19 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
     )
+
+
+def _stale(run: ReportedRun, scored: Scored) -> Iterator[str]:
+    """Say where a folder's files are not of one scoring: figures, scores and answers then differ."""
+    anew = f"`apieval score {run.folder}` writes both anew."
+    for setting, outcomes in run.summary["outcomes"].items():
+        n = sum(outcomes.values()) - outcomes["not_asked"]
+        if (there := sum(map(len, scored.rows.get(setting, {}).values()))) != n:
+            yield f"{run.name}: {SUMMARY} counts {n:,} answers ({setting}), {SCORES} has {there:,}; {anew}"
+    said = run.summary.get("responses") or {}
+    path = run.folder / responses.RESPONSES
+    if said.get("file") == path.name and is_there(path) and source(path) != said:
+        yield f"{run.name}: {path.name} has changed since it was scored; {anew}"
 
 
 def _alike(runs: Sequence[Scored]) -> list[Scored]:

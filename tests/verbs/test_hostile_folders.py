@@ -79,8 +79,8 @@ class TestNoPathIsPassedOn:
         lines = (root / "alfa" / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
         (root / "alfa" / "scores.jsonl").write_text("".join(lines[3:]), "utf-8")
         said = evaluate.report([root / "alfa"])
-        assert str(root / "rows.csv") in said.doubts[0]  # to whoever makes it
-        assert f"`apieval score {root / 'alfa'}`" in said.doubts[1]
+        assert str(root / "rows.csv") in said.doubts[1]  # to whoever makes it
+        assert f"`apieval score {root / 'alfa'}`" in said.doubts[2]
         assert "maria" not in passed_on(root / "alfa")
         assert "rows.csv: this run's data file is not there" in passed_on(root / "alfa")
 
@@ -198,3 +198,33 @@ def test_half_of_a_pair_is_exported_as_what_stands_for_it(root: Path, tmp_path: 
     for form in ("csv", "eee"):
         done = evaluate.export(root / "alfa", form, tmp_path / form)
         assert "\ufffd" in done.files[0].read_text("utf-8")
+
+
+class TestFilesOfDifferentScorings:
+    def test_answers_that_have_changed_are_told(self, root: Path) -> None:
+        path = root / "alfa" / "responses.jsonl"
+        change(path, lambda line: line.update(text="Soluzione: altro"))
+        for folders in ([root / "alfa"], [root / "alfa", root / "beta"]):
+            said = evaluate.report(folders, root / "out").doubts
+            assert [each.split(";")[0] for each in said] == [
+                "alfa: responses.jsonl has changed since it was scored"
+            ]
+            page = (root / "out" / "report.html").read_text("utf-8")
+            assert "responses.jsonl has changed since it was scored" in page
+
+    def test_scores_of_other_answers_are_told(self, root: Path) -> None:
+        path = root / "alfa" / "scores.jsonl"
+        lines = [each for each in path.read_text("utf-8").splitlines() if '"hints"' in each]
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        said = evaluate.report([root / "alfa"]).doubts
+        assert said[0].startswith(
+            "alfa: summary.json counts 4 answers (regular), scores.jsonl has 0; `apieval score "
+        )
+
+
+def test_an_export_of_no_answer_is_told(root: Path, tmp_path: Path) -> None:
+    for name in ("responses.jsonl", "scores.jsonl"):
+        (root / "alfa" / name).write_bytes(b"")
+    for form in ("csv", "lm-eval"):
+        done = evaluate.export(root / "alfa", form, tmp_path / form)
+        assert (done.files, done.warnings) == ((), ("there is no answer, and so no file",))
