@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -104,14 +104,19 @@ class Request(Record):
         return sum(len(message.content) for message in self.messages)
 
 
+_Count = Annotated[int, Field(ge=0, le=2**53)]
+"""One that a float holds exactly, as sums and the page's script need it."""
+_Amount = Annotated[float, Field(ge=0, le=1e12)]
+
+
 class Usage(Record):
     """Tokens of one answer as the server counted them; None is unknown, never zero."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    total_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cached_tokens: int | None = None
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
+    total_tokens: _Count | None = None
+    reasoning_tokens: _Count | None = None
+    cached_tokens: _Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,7 @@ class Response(Record):
 
     id: RowId
     setting: Setting
-    sample: int
+    sample: _Count
     key: str
     text: str
     reasoning: str | None
@@ -162,9 +167,9 @@ class Response(Record):
     served_model: str | None
     system_fingerprint: str | None
     usage: Usage
-    cost_usd: float | None
-    latency_s: float | None
-    attempts: int
+    cost_usd: _Amount | None
+    latency_s: _Amount | None
+    attempts: _Count
     error: str | None
     created: str
     cached: bool

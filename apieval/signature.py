@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,6 +46,18 @@ def digest_file(path: Path) -> str:
     """Return the hash of a file's bytes, tagged with its algorithm."""
     with path.open("rb") as file:
         return f"{ALGORITHM}:{hashlib.file_digest(file, ALGORITHM).hexdigest()}"
+
+
+def finite(text: str) -> float:
+    """Return a number, for the reader of JSON: neither NaN nor Infinity is one.
+
+    Raises:
+        ValueError: for these, and what is too large.
+    """
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no number")
+    return value
 
 
 def digest_lines(path: Path) -> tuple[int, str]:

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
+from itertools import count
 from pathlib import Path
-from typing import IO, BinaryIO, TextIO
+from typing import IO, BinaryIO, Final, TextIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_NUMBERS: Final = count()
+"""Two threads may write the same file."""
+_LEFT: Final = re.compile(r"\.\d+(-\d+)?")
+_SETTLED_S: Final = 5.0
+"""A file is held from an instant after it was made, and until one before it takes its place."""
+
+
+def is_there(path: Path) -> bool:
+    """Say whether there is anything of that name, as far as can be seen."""
+    return _mode(path) != 0
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether there is a folder of that name, as far as can be seen."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def ordinary(path: Path) -> Path:
+    """Return the path of a file that can be read without waiting for anybody.
+
+    Raises:
+        OSError: for a pipe or a device.
+    """
+    mode = _mode(path)
+    if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder's own error says more
+        raise OSError(errno.EINVAL, "a pipe or a device, not a file")
+    return path
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of a file, 0 where there is none, or none that can be seen."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):  # too long, or with NUL in it
+        return 0
 
 
 @contextmanager
@@ -19,6 +66,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
         OSError: where the folder cannot be written.
     """
     with _beside(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
+        _mark(file.fileno())
         yield file
         _to_disk(file)
 
@@ -27,6 +75,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
 def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
     """Give a file for bytes that takes the place of `path` at the end, as `replacing` does."""
     with _beside(path) as fresh, fresh.open("wb") as file:
+        _mark(file.fileno())
         yield file
         _to_disk(file)
 
@@ -34,13 +83,40 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Give the name of a new file, which takes the place of `path` unless something fails."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    _clear(path)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}")
     try:
         yield fresh
         fresh.replace(path)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def _clear(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote this file."""
+    with suppress(OSError):
+        for left in path.parent.glob(f".{escape(path.name)}.*"):
+            if _LEFT.fullmatch(left.name.removeprefix(f".{path.name}")) and _forsaken(left):
+                left.unlink(missing_ok=True)
+
+
+def _forsaken(left: Path) -> bool:
+    """Say whether nobody writes to a file: whoever does holds it, and has since it was made."""
+    if time.time() - left.stat().st_mtime < _SETTLED_S:
+        return False
+    if fcntl is None:
+        return True  # no file that is open can be removed there
+    with left.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return True
+
+
+def _mark(file: int) -> None:
+    """Hold a file that is being written, as long as it is open."""
+    if fcntl is not None:
+        with suppress(OSError):  # not every network file system can
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 def _to_disk(file: IO[str] | IO[bytes]) -> None:

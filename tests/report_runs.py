@@ -24,7 +24,8 @@ APOSTROPHE: Final = {
     "solution_words": "L'anice;stellato",
     "solution": "L'anice stellato",
 }
-HOSTILE: Final = """\
+HOSTILE: Final = (
+    """\
 - [Santa di Cascia] = <script>window.struck = 1</script>
 - [Sposta da un lato] = <img src=x onerror="window.struck = 2">
 Prima lettura: </script><script>window.struck = 3</script> <!-- {{jinja}} {% raw %} ${1} NA
@@ -32,6 +33,8 @@ Prima lettura: </script><script>window.struck = 3</script> <!-- {{jinja}} {% raw
 8 = \u202eatsocsan\u202c
 Soluzione: <a href="javascript:window.struck=5">Verità\u200b nascosta</a>\0 & &lt;b&gt; ]]>
 """
+    "e\u0301" + "\u0301" * 3_000
+)
 LONG: Final = HOSTILE + "x" * 1_000_000
 REASONING: Final = "Santa di Cascia: <b>Rita</b>. " * 4_000
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from apieval.whole_file import replacing, replacing_bytes
+from apieval.whole_file import is_folder, is_there, ordinary, replacing, replacing_bytes
 
 
 def test_a_file_takes_the_place_of_another_at_the_end(tmp_path: Path) -> None:
@@ -45,3 +47,53 @@ def test_bytes_are_put_in_place_as_they_are(tmp_path: Path) -> None:
         file.write(b"\x89PNG\r\n")
     assert path.read_bytes() == b"\x89PNG\r\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def _left(path: Path, age_s: float) -> Path:
+    left = path.with_name(f".{path.name}.123-0")
+    left.write_bytes(b"half")
+    os.utime(left, (time.time() - age_s,) * 2)
+    return left
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "r[1].txt"
+    other = tmp_path / ".r[1].txt.bak"
+    other.touch()
+    os.utime(other, (0, 0))
+    _left(path, 60)
+    with replacing(path) as file:
+        file.write("x")
+    assert sorted(tmp_path.iterdir()) == [other, path]
+
+
+def test_what_is_new_or_held_is_another_process_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.txt"
+    new = _left(path, 0)
+    with replacing(path) as file:
+        file.write("x")
+    assert new.exists()
+    new.unlink()
+    with replacing(path) as file:
+        file.write("uno\n")
+        file.flush()
+        (held,) = (each for each in tmp_path.iterdir() if each != path)
+        os.utime(held, (0, 0))
+        with replacing(path) as other:  # in one process as in two
+            other.write("due\n")
+        assert held.exists()
+    assert path.read_text() == "uno\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_pipe_is_no_ordinary_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "p"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="a pipe or a device"):
+        ordinary(pipe)
+    assert is_there(pipe)
+    assert not is_folder(pipe)
+    assert ordinary(tmp_path) == tmp_path
+    assert is_folder(tmp_path)
+    assert not is_there(Path("a\0b"))
+    assert ordinary(tmp_path / "none") == tmp_path / "none"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +11,7 @@ from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.schema import Response
+from apieval.whole_file import replacing_bytes
 
 FIGURES: Final = {
     (parser, metric): f"{parser.replace('-', '_')}_{metric}"
@@ -74,13 +74,10 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         *((name, pa.float64()) for name in FIGURES.values()),
         *((name, pa.int64()) for names in COUNTS.values() for name in names),
     ]
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(list(rows), schema=pa.schema(fields)), fresh)
-        fresh.replace(path)
+        with replacing_bytes(path) as file:
+            pq.write_table(table, file)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
-    finally:
-        if fresh.is_file():
-            fresh.unlink()

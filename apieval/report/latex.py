@@ -84,7 +84,9 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
+    # the end of the row above would take these for its own option
+    first = "{}" if cells[0].startswith(("[", "*")) else ""
+    return f"{first}{' & '.join(cells)} \\\\"
 
 
 def _across(text: str) -> str:

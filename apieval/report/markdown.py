@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from apieval.report.marks import unpiled
 from apieval.report.outline import Alert, Cell, Group, Outline, Row, Section, Table
 from apieval.report.terminal import visible
 
@@ -39,7 +40,7 @@ def lines(outline: Outline, pictures: Sequence[tuple[str, str]] = ()) -> Iterato
 
 def escaped(text: str) -> str:
     """Return a text of which nothing is markup, on one line."""
-    seen = visible(text).replace("\n", " ").replace("\t", " ")
+    seen = unpiled(visible(text)).replace("\n", " ").replace("\t", " ")
     return html.escape(_MARKUP.sub(r"\\\1", seen), quote=False)
 
 

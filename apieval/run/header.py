@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from apieval.errors import StoreError
 from apieval.schema import RunSpec
-from apieval.whole_file import replacing
+from apieval.signature import finite
+from apieval.whole_file import ordinary, replacing
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
@@ -22,7 +23,8 @@ def read(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / HEADER
     try:
-        header: Any = json.loads(path.read_text(encoding="utf-8"))
+        text = ordinary(path).read_text(encoding="utf-8")
+        header: Any = json.loads(text, parse_constant=finite, parse_float=finite)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:

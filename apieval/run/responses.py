@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from apieval.errors import StoreError
 from apieval.schema import Outcome, Response, RowId, Setting
+from apieval.whole_file import ordinary
 
 RESPONSES: Final = "responses.jsonl"
 DAMAGED: Final = "responses.damaged"
@@ -82,7 +83,7 @@ def stored(folder: Path) -> Iterator[Response]:
 def _standing(path: Path) -> set[int]:
     """Return the numbers of the lines that stand, without reading all of a line."""
     stands: dict[bytes, int] = {}  # a failure's line by a negative number
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n") and read_line(line) is None:
                 continue  # torn: it takes no other's place

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from apieval.errors import ConfigError, StoreError
-from apieval.schema import SETTINGS, Setting
+from apieval.schema import SETTINGS, Setting, well_formed
 from apieval.whole_file import replacing
 
 Part = tuple[Setting, int]
@@ -54,7 +54,7 @@ def write(path: Path, lines: Iterable[str]) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            file.writelines(f"{line}\n" for line in lines)
+            file.writelines(f"{well_formed(line)}\n" for line in lines)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
     return path

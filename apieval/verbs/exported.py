@@ -10,6 +10,7 @@ from apieval.report.eee.names import About
 from apieval.verbs import exported_study, exported_texts
 from apieval.verbs.export_files import Exported
 from apieval.verbs.results import run_of
+from apieval.whole_file import is_folder
 
 __all__ = ["Exported", "Format", "export"]
 
@@ -40,7 +41,7 @@ def export(
         ConfigError, DataError, StoreError: naming what cannot be exported, and the remedy.
     """
     folder = Path(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise StoreError(f"{folder}: there is no such folder; name a run folder.")
     where = Path(out) if out else folder / FOLDER
     if about is not None and format != "eee":

@@ -78,12 +78,12 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
 def _retrieved(folder: Path, header: Mapping[str, Any]) -> str:
     """Return when the last answer came, in seconds since 1970."""
     try:
-        when = datetime.fromisoformat(header.get("ended") or header["began"])
-    except (LookupError, TypeError, ValueError):
+        when = datetime.fromisoformat(header.get("ended") or header["began"]).timestamp()
+    except (LookupError, OverflowError, TypeError, ValueError):
         raise StoreError(
             f"{folder / HEADER}: does not say when the run was (`ended`); mend it, or run it again."
         ) from None
-    return f"{when.timestamp():.6f}"
+    return f"{when:.6f}"
 
 
 def _checked(about: About) -> About:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -49,7 +49,7 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
         lines = (study_csv.row(n, *each, exact=exact) for n, each in enumerate(ordered))
         path = out / f"answers_{named(part[0], part, files)}.csv"
         written.append(write(path, [study_csv.header(exact=exact), *lines]))
-    return Exported(tuple(written), tuple(_doubts(counts, exact=exact)))
+    return Exported(tuple(written), tuple(_doubts(written, counts, exact=exact)))
 
 
 def _official(path: Path) -> Iterator[_Read]:
@@ -83,7 +83,9 @@ def _place(row_id: RowId) -> tuple[bool, int, str]:
     return not number, row_id if isinstance(row_id, int) else 0, str(row_id)
 
 
-def _doubts(counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:
+def _doubts(written: Sequence[Path], counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:
+    if not written:
+        yield "there is no answer, and so no file"
     if n := counts["failed"]:
         yield f"{counted(n, 'failed request')} left out: there is no answer"
     if n := counts["wrong"]:

@@ -22,7 +22,7 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
     rows = _rows(run)
     files: dict[Part, dict[int, str]] = {}
     for response in responses.stored(folder):
-        doc_id, rebus = _row(folder, rows, response)
+        doc_id, rebus = _row(folder, run, rows, response)
         tallies = scoring.scored(response, rebus).scores[official.NAME].tallies
         asked = [{"role": "system", "content": system}] if system else []
         asked.append({"role": "user", "content": prompt.build(rebus, response.setting)})
@@ -33,14 +33,14 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         lines = files[part]
         path = out / f"samples_{named(harness.TASKS[part[0]], part, files)}.jsonl"
         written.append(write(path, [lines[doc_id] for doc_id in sorted(lines)]))
-    return Exported(tuple(written), ())
+    return Exported(tuple(written), () if written else ("there is no answer, and so no file",))
 
 
 def table(folder: Path, out: Path, run: StoredRun) -> Exported:
     """Write one table of all answers."""
     rows, found = _rows(run), []
     for response in responses.stored(folder):
-        doc_id, rebus = _row(folder, rows, response)
+        doc_id, rebus = _row(folder, run, rows, response)
         answer = scoring.scored(response, rebus, run.spec.given)
         place = (*order((response.setting, response.sample)), doc_id)
         found.append((place, answer_table.row(response, answer)))
@@ -55,8 +55,13 @@ def _rows(run: StoredRun) -> dict[str, tuple[int, Rebus]]:
 
 
 def _row(
-    folder: Path, rows: Mapping[str, tuple[int, Rebus]], response: Response
+    folder: Path, run: StoredRun, rows: Mapping[str, tuple[int, Rebus]], response: Response
 ) -> tuple[int, Rebus]:
+    if response.setting not in run.spec.settings or response.sample >= run.spec.samples:
+        raise StoreError(
+            f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
+            f"({response.setting}, sample {response.sample}), which is not of this run."
+        )
     if str(response.id) not in rows:
         raise StoreError(
             f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the data "

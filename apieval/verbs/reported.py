@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,16 +17,18 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
-from apieval.report.files import SUMMARY
+from apieval.report.files import SCORES, SUMMARY
 from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
+from apieval.report.places import nameless, places
 from apieval.run import header, responses
 from apieval.verbs import reported_items
 from apieval.verbs.compared import NotComparable, of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
+from apieval.verbs.results import source
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
-from apieval.whole_file import replacing
+from apieval.whole_file import is_there, replacing
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
@@ -101,7 +104,9 @@ def _view(
     if which == "none":
         return None, ()
     items = reported_items.gathered(document.runs, data)
-    made = rebuses.fragment(items, which)
+    known = [place for run in document.runs for place in places(run)]
+    said = [nameless(each, [*known, *([data] if data else [])]) for each in items.doubts]
+    made = rebuses.fragment(replace(items, doubts=said), which)
     return made, (*made.notices, *items.doubts)
 
 
@@ -115,11 +120,14 @@ def gathered(folders: Sequence[Path]) -> Document:
         raise ConfigError("name at least one run folder.")
     scored = read_all(folders, official.NAME, least=1)
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
+    with _readable(folders):
+        stale = [each for both in zip(runs, scored, strict=True) for each in _stale(*both)]
     if len(runs) == 1:
-        return Document(runs=runs, ranked=[runs[0].name])
+        return Document(runs=runs, ranked=[runs[0].name], doubts=stale)
     alike = _alike(scored)
     apart = [each.name for each in scored if each not in alike]
     comparison, doubts = _compared(alike)
+    doubts = [*stale, *doubts]
     summaries = [run.summary for run in runs]
     with _readable(folders):
         spread, steps = over_prompts(summaries), steps_alone(summaries)
@@ -136,6 +144,7 @@ def gathered(folders: Sequence[Path]) -> Document:
         comparison=comparison,
         ranked=names,
         ranks=places,
+        doubts=doubts,
         best=ranks.best(comparison, names),
         sentences=side_by_side.sentences(comparison, names if places else every, places),
         spread=spread,
@@ -161,6 +170,19 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
     )
 
 
+def _stale(run: ReportedRun, scored: Scored) -> Iterator[str]:
+    """Say where a folder's files are not of one scoring: figures, scores and answers then differ."""
+    anew = f"`apieval score {run.folder}` writes both anew."
+    for setting, outcomes in run.summary["outcomes"].items():
+        n = sum(outcomes.values()) - outcomes["not_asked"]
+        if (there := sum(map(len, scored.rows.get(setting, {}).values()))) != n:
+            yield f"{run.name}: {SUMMARY} counts {n:,} answers ({setting}), {SCORES} has {there:,}; {anew}"
+    said = run.summary.get("responses") or {}
+    path = run.folder / responses.RESPONSES
+    if said.get("file") == path.name and is_there(path) and source(path) != said:
+        yield f"{run.name}: {path.name} has changed since it was scored; {anew}"
+
+
 def _alike(runs: Sequence[Scored]) -> list[Scored]:
     """Return the runs that can stand beside each other: with nothing given, else as the first."""
     given = {each.given for each in runs}
@@ -184,7 +206,7 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
     """Turn what a summary of another make does to its reader into an error with a remedy."""
     try:
         yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         which = " or ".join(str(folder / SUMMARY) for folder in folders)
         raise StoreError(
             f"{which}: not as this version writes it ({type(error).__name__}: {error}); write it anew "
@@ -194,7 +216,7 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
 
 def _spending(folder: Path) -> dict[str, Any] | None:
     """Return what a run's answers took; None where there are none of its own."""
-    if not (folder / responses.RESPONSES).is_file():
+    if not is_there(folder / responses.RESPONSES):
         return None
     made = Spending()
     for each in responses.stored(folder):

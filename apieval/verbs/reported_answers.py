@@ -13,7 +13,7 @@ from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.which_words import right_ones
 from apieval.report.page.items import Answer, Gold, Key, Read, shown
 from apieval.schema import SETTINGS, Outcome, Prediction, Tally
-from apieval.verbs.score_lines import score_lines
+from apieval.verbs.score_lines import no_score, score_lines
 
 _PARTS: Final = tuple(Prediction.model_fields)
 _WORDS: Final = {
@@ -59,8 +59,12 @@ def answers_of(
         if found is not None:
             yield found
     for key, lines in waiting.items():  # of answers that only the official parser could read
-        if lines.official:
-            yield key, _answer(lines, gold((digest, key.id)))
+        try:
+            if lines.official:
+                yield key, _answer(lines, gold((digest, key.id)))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            where = f", row {key.id!r}, {key.setting}, sample {key.sample}"
+            raise no_score(path, where, error) from None
 
 
 def _key(value: Mapping[str, Any], digest: str) -> Key:

@@ -15,6 +15,7 @@ from apieval.run.responses import RESPONSES, stored
 from apieval.schema import Response
 from apieval.verbs.reported_answers import answers_of
 from apieval.verbs.reported_golds import golds_of
+from apieval.whole_file import is_there
 from apieval.wording import counted
 
 _TOOK: Final = (
@@ -50,7 +51,7 @@ def gathered(
         digest = run.summary["data"]["digest"]
         answers = dict(answers_of(run.folder / SCORES, digest, golds.rows.get))
         texts = run.folder / RESPONSES
-        there = texts.exists()
+        there = is_there(texts)
         if there:
             doubts += _texts(run, answers, held)
         else:
@@ -58,7 +59,7 @@ def gathered(
         answered.append(
             AnsweredRun(
                 name=run.name,
-                texts=str(texts) if there else None,
+                texts=f"{run.folder.resolve().name}/{RESPONSES}" if there else None,
                 given=run.summary.get("given"),
                 answers=answers,
             )
@@ -79,7 +80,7 @@ def _without(run: ReportedRun) -> str:
     where = f"; they were scored from {source}" if source else ""
     return (
         f"{run.name}: raw answers, tokens and latency are not shown, since there is no {RESPONSES} "
-        f"in {run.folder}{where}."
+        f"in its folder{where}."
     )
 
 

@@ -22,6 +22,7 @@ from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
 from apieval.signature import digest_lines
+from apieval.whole_file import is_there, ordinary
 from apieval.wording import counted
 
 
@@ -122,7 +123,7 @@ def run_of(
     except (LookupError, TypeError, ValueError) as error:
         raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
     named = path in {SAMPLE, datasets.HUB}
-    if data is None and not named and not Path(path).exists():
+    if data is None and not named and not is_there(Path(path)):
         raise DataError(f"{path}: this run's data file is not there; give it with --data.")
     loaded = datasets.at_hand(path, revision=revision, say=say)
     return StoredRun(spec, known, loaded, path)
@@ -189,7 +190,7 @@ def source(path: Path) -> dict[str, Any]:
         StoreError: where it cannot be read.
     """
     try:
-        lines, found = digest_lines(path)
+        lines, found = digest_lines(ordinary(path))
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
     return {"file": path.name, "lines": lines, "digest": found}

@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
+from apieval.signature import finite
+from apieval.whole_file import ordinary
 
 T = TypeVar("T")
 ANEW: Final = "write it anew with `apieval score`."
@@ -25,19 +27,22 @@ def score_lines(
 
     Raises:
         StoreError: naming the file, and the line that is no JSON or that `made_of` refuses by a
-            LookupError, TypeError or ValueError.
+            AttributeError, LookupError, TypeError or ValueError.
     """
     with opened(path) as file:
         for number, line in enumerate(file, 1):
             if skip(line):
                 continue
             try:
-                made = made_of(json.loads(line))
-            except (LookupError, TypeError, ValueError, RecursionError) as error:
-                raise StoreError(
-                    f"{path}, line {number}: no score ({why(error)}); {ANEW}"
-                ) from None
+                made = made_of(json.loads(line, parse_constant=finite, parse_float=finite))
+            except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+                raise no_score(path, f", line {number}", error) from None
             yield made
+
+
+def no_score(path: Path, where: str, error: Exception) -> StoreError:
+    """Return the error that says what is no score, `where` in its file, and the remedy."""
+    return StoreError(f"{path}{where}: no score ({why(error)}); {ANEW}")
 
 
 @contextmanager
@@ -48,7 +53,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         StoreError: where it is not there or cannot be read, with the remedy.
     """
     try:
-        with path.open("rb") as file:
+        with ordinary(path).open("rb") as file:
             yield file
     except FileNotFoundError:
         raise StoreError(f"{path}: there is no such file; {_how(path.parent)}.") from None

@@ -23,6 +23,7 @@ from apieval.run.responses import RESPONSES, stored
 from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
 from apieval.signature import parts
 from apieval.verbs.score_lines import ANEW, opened, score_lines, why
+from apieval.whole_file import is_folder, is_there
 
 
 def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Scored]:
@@ -45,14 +46,17 @@ def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Score
 
 
 def _names(folders: Sequence[Path], summaries: Sequence[_Summary]) -> list[str]:
-    """Return what tells the runs apart: model, model and prompt, the folder's name, else its path."""
+    """Return what tells the runs apart: model, model and prompt, else the folder's name.
+
+    Folders of one name go by as much of the end of their paths as differs: a whole path would tell
+    the readers of a report whose machine it was.
+    """
     models = [each.model for each in summaries]
     labels = [each.label for each in summaries]
-    ends = [folder.resolve().name for folder in folders]
-    for names in (models, labels, ends):
-        if len(set(names)) == len(names):
-            return list(names)
-    return [str(folder) for folder in folders]
+    ways = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, ways))
+    ends = ([str(Path(*way[-n:])) for way in ways] for n in range(1, deepest + 1))
+    return next(each for each in (models, labels, *ends) if len(set(each)) == len(each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,8 @@ class _Summary:
 
 def _summary(folder: Path, parser: str) -> _Summary:
     path = folder / SUMMARY
-    if not folder.is_dir():
-        what = "a file, no folder" if folder.exists() else "there is no such folder"
+    if not is_folder(folder):
+        what = "a file, no folder" if is_there(folder) else "there is no such folder"
         raise StoreError(
             f"{folder}: {what}; name run folders, or those that `apieval score --out` wrote."
         )
@@ -155,7 +159,7 @@ def with_texts(run: Scored) -> Side:
     Raises:
         StoreError: where they cannot be read.
     """
-    if run.side is None or not (Path(run.folder) / RESPONSES).exists():
+    if run.side is None or not is_there(Path(run.folder) / RESPONSES):
         return run.side or Side(run.name, frozenset(), {})
     known = {setting: dict(answers) for setting, answers in run.side.said.items()}
     for response in stored(Path(run.folder)):

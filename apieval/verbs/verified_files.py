@@ -21,8 +21,9 @@ from apieval.errors import StoreError
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY, score_line
 from apieval.schema import ItemScore
-from apieval.signature import parts
+from apieval.signature import finite, parts
 from apieval.verbs.results import Onlooker
+from apieval.whole_file import ordinary
 from apieval.wording import counted
 
 _APART: Final = ("figures", "signatures", "responses", "audit")
@@ -40,7 +41,8 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / SUMMARY
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        text = ordinary(path).read_text(encoding="utf-8")
+        found = json.loads(text, parse_constant=finite, parse_float=finite)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
@@ -127,7 +129,7 @@ def _readable(path: Path) -> bool:
         StoreError: where it is, and cannot be read.
     """
     try:
-        path.open("rb").close()
+        ordinary(path).open("rb").close()
     except FileNotFoundError:
         return False
     except OSError as error:

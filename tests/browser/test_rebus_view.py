@@ -293,7 +293,12 @@ def test_an_address_of_another_part_of_the_page_changes_nothing(page: Page) -> N
 def test_hostile_answers_are_text(opened: Opened, report: str) -> None:
     page = opened.open(f"{report}#item=13&in=hints")
     text = page.inner_text(".rv-item")
-    for part in ("<script>window.struck = 1</script>", "{{jinja}} {% raw %} ${1}", "&lt;b&gt; ]]>"):
+    for part in (
+        "<script>window.struck = 1</script>",
+        "{{jinja}} {% raw %} ${1}",
+        "&lt;b&gt; ]]>",
+        "[+2,997 marks]",
+    ):
         assert part in text
     assert page.evaluate("window.struck") is None
     assert page.locator(".rv-item :is(script, img, a)").count() == 0
@@ -302,7 +307,7 @@ def test_hostile_answers_are_text(opened: Opened, report: str) -> None:
     said = f"Raw answer, {len(LONG):,} characters, not all of them here"
     expect(page.locator("summary", has_text="Raw answer").first).to_have_text(said)
     left_out = page.inner_text("pre .rv-left-out")
-    assert f"980,{len(LONG) % 1000} of {len(LONG):,} characters left out" in left_out
+    assert f"{len(LONG) - 20_000:,} of {len(LONG):,} characters left out" in left_out
     assert "responses.jsonl" in left_out
     assert len(page.inner_text("pre >> nth=0")) < 21_000
 

@@ -52,6 +52,16 @@ def test_one_run(folders: dict[str, Path]) -> None:
     assert "36 rebuses" in table
 
 
+@pytest.mark.parametrize("name", ["[1cm] x", "*x"])
+def test_no_name_is_an_option_of_the_line_above(
+    folders: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    folder = altered(folders["half"], tmp_path / "x", lambda known: known.update(model=name))
+    table = text(folder)
+    sound(table)
+    assert f"\n{{}}{name} & " in table
+
+
 def test_the_best_is_bold_where_it_is_shown(folders: dict[str, Path]) -> None:
     table = text(folders["half"], folders["more"], folders["none"])
     sound(table)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval.report import outlined
+from apieval.report import markdown, outlined
 from apieval.report.figures import style
 from apieval.report.page import writing
 from apieval.verbs import reported
@@ -239,6 +239,15 @@ class TestTrust:
             seen = HOSTILE.replace("\u202e", "\\u202e").replace("\x07", "\\x07")
             assert seen in found.text
             assert not [each for each in found if "onload" in each.attributes]
+
+    def test_marks_piled_up_cover_nothing(self, folders: dict[str, Path], tmp_path: Path) -> None:
+        name = "e" + "\u0301" * 3_004
+        bad = altered(folders["half"], tmp_path / "z", lambda s: s.update(model=name))
+        assert "\u0301[+3,000 marks]" in page(bad)
+        assert name not in page(bad)
+        assert "\u0301\\[+3,000 marks\\]" in "".join(
+            markdown.lines(outlined.outlined(reported.gathered([bad])))
+        )
 
     def test_halves_of_characters_can_be_written(
         self, folders: dict[str, Path], tmp_path: Path

@@ -61,10 +61,17 @@ class TestNames:
         names = [each.name for each in scored.read_all([folders[0], copy], "official")]
         assert names == ["uno", "copia"]
 
-    def test_equal_folders_go_by_their_paths(self, folders: list[Path], tmp_path: Path) -> None:
+    def test_equal_folders_go_by_the_end_of_their_paths(
+        self, folders: list[Path], tmp_path: Path
+    ) -> None:
         copy = Path(shutil.copytree(folders[0], tmp_path / "altrove" / "uno"))
         names = [each.name for each in scored.read_all([folders[0], copy], "official")]
-        assert names == [str(folders[0]), str(copy)]
+        assert names == ["scores/uno", "altrove/uno"]
+
+    def test_a_folder_within_one_of_its_name(self, folders: list[Path]) -> None:
+        copy = Path(shutil.copytree(folders[0], folders[0] / "scores" / "uno"))
+        names = [each.name for each in scored.read_all([folders[0], copy], "official")]
+        assert names == [f"{folders[0].parent.parent.name}/scores/uno", "uno/scores/uno"]
 
 
 def refused(folders: list[Path], parser: str = "official") -> ApievalError:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Alert
+from apieval.report.places import nameless, places
 
 
 def alerts(document: Document) -> list[Alert]:
     """Return all doubts, warnings first."""
-    found = [Alert("warning", "", each) for each in document.doubts]
+    known = [place for run in document.runs for place in places(run)]
+    found = [Alert("warning", "", nameless(each, known)) for each in document.doubts]
     for run in document.runs:
         found += _of_run(run, "" if len(document.runs) == 1 else run.name)
     if document.comparison:
@@ -22,11 +23,13 @@ def alerts(document: Document) -> list[Alert]:
     return sorted(found, key=lambda each: each.level != "warning")
 
 
-def _why(header: Mapping[str, Any] | None) -> str:
+def _why(run: ReportedRun) -> str:
     """Return how a run ended that has a folder of its own, and how to go on with it."""
+    header = run.header
     if header is None:
         return ""
-    why = f" ({header['message']})" if header.get("message") else ""
+    # of a full disk it names the file
+    why = f" ({nameless(str(header['message']), places(run))})" if header.get("message") else ""
     return f" The run is {header['status']}{why}; the command that began it goes on with it."
 
 
@@ -40,7 +43,7 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
             name,
             f"PARTIAL: {failed:,} requests failed and {absent:,} have no answer. What a figure can "
             "still become stands between its bounds; a missing answer is not a wrong one."
-            + _why(run.header),
+            + _why(run),
         )
     if given := run.summary["given"]:
         said = f"The answers were begun with the right {given.replace('-', ' ')}: figures stand apart from all others."

@@ -13,6 +13,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any, Final
 
+from apieval.report.marks import unpiled
 from apieval.report.outline import Bar, Column, Outline
 from apieval.report.page.embedded import Embedded, Picture
 from apieval.report.terminal import visible
@@ -78,7 +79,7 @@ def _template() -> Any:  # noqa: ANN401 # jinja2's, imported late
 
 def _shown(value: object) -> object:
     """Return what is put into the page: text with nothing unseen in it, markup as it is."""
-    return visible(value) if type(value) is str else value
+    return unpiled(visible(value)) if type(value) is str else value
 
 
 def _groups(columns: Sequence[Column]) -> list[dict[str, Any]]:

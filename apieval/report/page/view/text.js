@@ -14,11 +14,18 @@ const NAMES = {
   0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
 };
 
+const PILED = /(?<=\p{M}{4})\p{M}+/gu;
+
 function make(name, className, ...children) {
   const element = document.createElement(name);
   if (className) element.className = className;
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
+}
+
+/** Return a text in which no letter has more than four marks: thousands would cover the page. */
+function unpiled(text) {
+  return text.replace(PILED, (marks) => `[+${number([...marks].length)} marks]`);
 }
 
 function unseen(run, character) {
@@ -34,11 +41,11 @@ function visible(text) {
   shown.dir = "ltr";
   let done = 0;
   for (const found of text.matchAll(UNSEEN)) {
-    if (found.index > done) shown.append(text.slice(done, found.index));
+    if (found.index > done) shown.append(unpiled(text.slice(done, found.index)));
     shown.append(unseen(found[0], found[1]));
     done = found.index + found[0].length;
   }
-  if (done < text.length) shown.append(text.slice(done));
+  if (done < text.length) shown.append(unpiled(text.slice(done)));
   return shown;
 }
 
