@@ -6,6 +6,7 @@ import re
 from typing import Final
 from urllib.parse import parse_qs
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened
@@ -148,9 +149,38 @@ def test_an_address_without_setting_leads_to_the_first_item_of_the_row(
 
 def test_an_address_that_leads_nowhere_says_so(opened: Opened, report: str) -> None:
     page = opened.go(f"{report}#item=%3Cb%3E&model=nobody&broke=nothing")
-    assert shown(page) == "This rebus is not here"
-    assert "<b>" in page.inner_text(".rv-item")
+    expect(page.locator(".rv-gone")).to_contain_text("not here: row <b>.")
     assert count(page) == 0
+    expect(page.locator(".rv-none")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_unknown_item_is_told_beside_the_list(opened: Opened, report: str, width: int) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    page = opened.go(f"{report}#item=999&in=hints")
+    told = page.locator(".rv-gone")
+    expect(told).to_have_text("The address names an item that is not here: row 999, hints.")
+    expect(told).to_have_role("status")
+    expect(told).to_be_visible()
+    expect(page.locator(".rv-item")).to_be_hidden()
+    assert count(page) == EVERY
+    expect(page.locator(".rv-entry").first).to_be_visible()
+    assert choose(page, "setting", "hints") == ROWS
+    expect(told).to_be_empty()
+    assert address(page) == {"setting": "hints"}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_where_nothing_is_found_it_says_so(opened: Opened, report: str, width: int) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    page = opened.go(f"{report}#q=zzzz&setting=hints")
+    expect(page.locator(".rv-nothing")).to_contain_text("Nothing is found.")
+    expect(page.locator(".rv-none")).to_be_hidden()
+    page.click(".rv-clear")
+    expect(page.locator(".rv-nothing")).to_be_hidden()
+    assert count(page) == EVERY
+    assert page.input_value("#rv-q") == ""
+    expect(page.locator("#rv-q")).to_be_focused()
 
 
 def test_the_steps_stand_side_by_side_with_what_is_right(opened: Opened, report: str) -> None:

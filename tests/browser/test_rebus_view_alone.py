@@ -97,7 +97,11 @@ def test_samples_and_rows_of_two_files_have_addresses_of_their_own(show: Show) -
 
 def test_without_items_it_says_so(show: Show) -> None:
     page = show(items({"alfa": {}}), "")
-    expect(page.locator(".rv-count")).to_have_text("0 of 0 items, of 0 rebuses")
+    expect(page.locator(".rv-count")).to_have_text(
+        "No run has a scored answer, so there is no rebus to show."
+    )
+    for part in ("rv-filters", "rv-panes"):
+        expect(page.locator(f".{part}")).to_be_hidden()
 
 
 def test_data_that_cannot_be_unpacked_is_told(opened: Opened, tmp_path: Path) -> None:

@@ -88,6 +88,67 @@ def test_nothing_is_wider_than_the_screen_but_in_its_own_box(page: Page, width: 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+STAYS: Final = """box => {
+  const before = box.scrollLeft;
+  const head = box.querySelector("thead tr:last-child > :first-child");
+  const first = box.querySelector("tbody th[scope=row]");
+  box.scrollLeft = 80;
+  const left = box.getBoundingClientRect().left;
+  const found = [box.scrollLeft > before, ...[head, first].map((each) => each.getBoundingClientRect().left - left)];
+  box.scrollLeft = before;
+  return found;
+}"""
+"""Scrolls a box; returns whether it did, and where the first column's header and cells then are."""
+
+BROKEN: Final = r"""() => {
+  const broken = [];
+  for (const cell of document.querySelectorAll(".scroll :is(th, td)")) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const { index, 0: word } of node.data.matchAll(/[\p{L}\d]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (word.length < 16 && new Set([...range.getClientRects()].map((r) => r.top)).size > 1) broken.push(word);
+      }
+    }
+  }
+  return broken;
+}"""
+"""Returns the words of tables that go from one line to the next."""
+
+
+BACKGROUND: Final = """name => {
+  const box = Object.assign(document.createElement("div"), { className: name.slice(1) });
+  document.querySelector(".rv").append(box);
+  const found = getComputedStyle(box).backgroundAttachment;
+  box.remove();
+  return found;
+}"""
+"""Returns how the background of a box of some class is attached, layer by layer."""
+
+
+def test_wide_tables_show_that_they_scroll_and_keep_their_first_column(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    unfold(page)
+    boxes = page.locator(".scroll")
+    found = [boxes.nth(at).evaluate(STAYS) for at in range(boxes.count())]
+    wide = [each[1:] for each in found if each[0]]
+    assert len(wide) > 3
+    assert wide == [[0, 0]] * len(wide)
+    for box in (".scroll", ".picture", ".rv-scroll"):
+        assert "local" in page.evaluate(BACKGROUND, box)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_word_of_a_table_breaks_that_is_no_longer_than_its_column(
+    page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    unfold(page)
+    assert page.evaluate(BROKEN) == []
+
+
 def test_on_paper_everything_is_unfolded_and_folded_again_after(page: Page) -> None:
     folds = page.locator("details.fold:not([open])")
     before = folds.count()

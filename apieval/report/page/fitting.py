@@ -48,7 +48,7 @@ def fitted(items: Items, which: Which, limit: int) -> Data:
     why = _because(limit) if which == "all" else ""
     said = f"Of {counted(len(every), 'item')} only the {len(wrong):,} that some run did not solve are here{why}."
     kept = wrong
-    found = _roomy(items, kept, rooms, limit, [said])
+    found = _roomy(items, kept, rooms, limit, [said] if every else ())
     while found is None:
         kept = kept[: int(len(kept) * _KEPT)]
         said = (
@@ -80,11 +80,22 @@ def _roomy(
             **index,
             "notices": [*notices, *items.doubts, *items.remarks],
             "chunks": {"steps": steps.starts, "texts": texts.starts},
+            **({} if keys else {"none": _none(items)}),
         }
         data = Data(packing.packed(packing.written(known)), steps, texts, notices)
         if data.size <= limit:
             return data
     return None
+
+
+def _none(items: Items) -> str:
+    """Say why there is no item to show."""
+    every = items.ordered()
+    if not every:
+        return "No run has a scored answer, so there is no rebus to show."
+    if all(_solved_by_all(items, key) for key in every):
+        return "Every run solved every rebus; only those that some run did not solve would be here."
+    return "There is no room for any rebus."
 
 
 def _of_room(room: Room, items: Items) -> Iterator[str]:

@@ -32,6 +32,10 @@ class View {
     this.form.addEventListener("change", (event) => event.target.name !== "q" && this.filter(true));
     this.form.addEventListener("input", (event) => event.target.name === "q" && this.typed());
     this.form.addEventListener("reset", () => setTimeout(() => this.filter(true)));
+    this.part("rv-clear").addEventListener("click", () => {
+      this.form.reset();
+      this.form.elements.q.focus(); // the button goes
+    });
     this.list.addEventListener("click", (event) => this.clicked(event));
     this.part("rv-before").addEventListener("click", () => this.turn(-1));
     this.part("rv-after").addEventListener("click", () => this.turn(1));
@@ -39,6 +43,8 @@ class View {
     addEventListener("hashchange", () => this.follow());
     new Keys(this).listen();
     this.part("rv-all").hidden = false;
+    this.form.hidden = !this.data.size;
+    this.part("rv-panes").hidden = !this.data.size;
     const state = stateOf(location.hash);
     return this.show(state ?? nothing(), { arrived: Boolean(location.hash && state && location.hash !== PLAIN) });
   }
@@ -71,7 +77,7 @@ class View {
   filter(push) {
     clearTimeout(this.typing);
     const given = new FormData(this.form);
-    const state = { ...this.state, page: 1 };
+    const state = { ...this.state, page: 1, item: this.lost(this.state) ? null : this.state.item };
     for (const name of FILTERS) state[name] = String(given.get(name) ?? "");
     state.raw = given.has("raw") ? "1" : "";
     return this.go(state, { push });
@@ -106,6 +112,7 @@ class View {
     if (at >= 0) state.page = Math.floor(at / PAGE) + 1;
     state.page = Math.min(state.page, pages(this.found));
     this.drawList(item);
+    this.tellLost(state);
     await this.drawItem(item);
     if (stale()) return;
     if (arrived) (item === null ? this.root : this.part("rv-panes")).scrollIntoView();
@@ -137,7 +144,9 @@ class View {
     }
     this.current(open);
     const items = `${data.size === 1 ? "item" : "items"}, of ${number(data.index.rows.length)} rebuses`;
-    this.say(`${number(found.length)} of ${number(data.size)} ${items}`);
+    this.say(data.index.none ?? `${number(found.length)} of ${number(data.size)} ${items}`);
+    this.part("rv-nothing").hidden = found.length > 0;
+    this.list.hidden = !found.length;
     this.part("rv-pages").hidden = pages(found) === 1;
     this.part("rv-page").textContent = `page ${number(state.page)} of ${number(pages(found))}`;
     this.part("rv-before").disabled = state.page === 1;
@@ -168,13 +177,12 @@ class View {
 
   async drawItem(item) {
     if (item === this.open && item !== null) return;
-    const missing = item === null && this.state.item !== null;
-    this.root.toggleAttribute("data-open", item !== null || missing);
-    this.pane.hidden = item === null && !missing;
-    this.part("rv-none").hidden = item !== null || missing;
+    this.root.toggleAttribute("data-open", item !== null);
+    this.pane.hidden = item === null;
+    this.part("rv-none").hidden = item !== null || !this.found.length;
     this.open = item;
     if (item === null) {
-      this.pane.replaceChildren(...(missing ? this.notThere() : []));
+      this.pane.replaceChildren();
       return;
     }
     const [answers, texts] = await Promise.all([this.data.steps.of(item), this.data.texts.of(item)]);
@@ -187,11 +195,18 @@ class View {
     this.pane.scrollTop = 0;
   }
 
-  notThere() {
-    const heading = make("h3", "", "This rebus is not here");
-    heading.id = "rv-item-heading";
-    heading.tabIndex = -1;
-    return [heading, make("p", "", "The address names row ", visible(String(this.state.item.item)), ", which this page does not have.")];
+  /** Say whether a state names an item that is not here. */
+  lost(state) {
+    return state.item !== null && this.data.found(state.item) === null;
+  }
+
+  /** Say that the item an address names is not here; the list is shown in its place. */
+  tellLost(state) {
+    const told = this.part("rv-gone");
+    if (!this.lost(state)) return told.replaceChildren();
+    const { item, in: setting, sample } = state.item;
+    const named = [`row ${item}`, setting, sample && `sample ${sample}`].filter(Boolean).join(", ");
+    return told.replaceChildren("The address names an item that is not here: ", visible(named), ".");
   }
 
   buttons() {
