@@ -7,14 +7,13 @@ none is empty.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any, Final
 
 from apieval.analysis.signed import fingerprint
 from apieval.rebus import safe_cells
 from apieval.report.document import Document, ReportedRun
+from apieval.report.study_csv import quoted
 from apieval.report.terminal import visible
 
 TABLE: Final = "table.csv"
@@ -65,6 +64,4 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
 
 
 def _line(cells: list[Any]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(cells)
-    return stream.getvalue()
+    return ",".join("" if each is None else quoted(str(each)) for each in cells)
