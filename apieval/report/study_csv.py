@@ -29,7 +29,7 @@ def row(number: int, row_id: RowId, parts: Prediction, *, exact: bool = False) -
     """Return one answer's line, without its end."""
     cells = _cells(row_id, parts)
     return ",".join(
-        map(_quoted, [str(number), *(cells if exact else map(safe_cells.guarded, cells))])
+        map(quoted, [str(number), *(cells if exact else map(safe_cells.guarded, cells))])
     )
 
 
@@ -46,6 +46,7 @@ def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:
     yield parts.solution
 
 
-def _quoted(cell: str) -> str:
+def quoted(cell: str) -> str:
+    """Return a cell as it stands in a line of CSV."""
     # csv.writer of Python 3.12 and before leaves a carriage return bare where lines end in \n
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.intersection(cell) else cell

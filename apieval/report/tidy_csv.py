@@ -8,14 +8,13 @@ one: `at_least`, `at_most` and `answered` stand for it.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from apieval.analysis.signed import fingerprint
 from apieval.rebus import safe_cells
 from apieval.report.document import Document, ReportedRun
+from apieval.report.study_csv import quoted
 from apieval.report.terminal import visible
 
 TABLE: Final = "table.csv"
@@ -72,6 +71,4 @@ def _figure(found: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 # a num
 
 
 def _line(cells: list[Any]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(cells)
-    return stream.getvalue()
+    return ",".join("" if each is None else quoted(str(each)) for each in cells)

@@ -41,8 +41,6 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
         if outcome is not Outcome.FAILED:
             files.setdefault(part, {})[row_id] = parts
             counts["formulas"] += study_csv.formulas(row_id, parts)
-    if not files:
-        raise StoreError(f"{folder}: there is no answer to export; every request failed.")
     written = []
     for part in sorted(files, key=order):
         ordered = sorted(files[part].items(), key=lambda pair: _place(pair[0]))

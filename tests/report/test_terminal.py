@@ -81,7 +81,7 @@ def test_what_the_format_costs() -> None:
     said = "solved of answered: official 0.500, tolerant 1.000, lenient 1.000; loss 0.500"
     assert said in partial
     nothing = shown(summary(ROWS, [], settings=["regular"]))
-    assert "solved: official -, tolerant -, lenient -; format loss -" in nothing
+    assert "solved of answered: official -, tolerant -, lenient -; loss -" in nothing
 
 
 def test_where_no_text_is_known_nothing_is_said_of_the_format() -> None:

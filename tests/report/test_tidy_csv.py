@@ -50,3 +50,10 @@ def test_no_name_is_a_formula(folders: dict[str, Path], tmp_path: Path, begin: s
 
     [*_, row] = rows(altered(folders["half"], tmp_path / "x", change))
     assert row["model"].startswith(("'", "\\r"))
+
+
+def test_a_line_break_in_a_name_begins_no_row(folders: dict[str, Path], tmp_path: Path) -> None:
+    bad = altered(folders["half"], tmp_path / "x", lambda known: known.update(model="uno\n=due"))
+    found = rows(bad)
+    assert {each["model"] for each in found} == {"uno\n'=due"}
+    assert all(None not in each and None not in each.values() for each in found)
