@@ -106,7 +106,8 @@ class Request(Record):
 
 _Count = Annotated[int, Field(ge=0, le=2**53)]
 """One that a float holds exactly, as sums and the page's script need it."""
-_Amount = Annotated[float, Field(ge=0, le=1e12)]
+_Amount = Annotated[float, Field(ge=0, le=1e300)]
+"""No NaN or Infinity, nor what sums would make one of."""
 
 
 class Usage(Record):
