@@ -10,6 +10,7 @@ from apieval.errors import StoreError
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
+from apieval.report.files import in_its_folder
 from apieval.schema import Response
 from apieval.whole_file import replacing_bytes
 
@@ -75,9 +76,5 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         *((name, pa.int64()) for names in COUNTS.values() for name in names),
     ]
     table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_bytes(path) as file:
-            pq.write_table(table, file)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
+    with in_its_folder(path), replacing_bytes(path) as file:
+        pq.write_table(table, file)

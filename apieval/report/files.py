@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 from apieval.errors import StoreError
 from apieval.rebus.metrics import METRICS
 from apieval.schema import ItemScore, Tally
-from apieval.whole_file import replacing
+from apieval.whole_file import replacing, replacing_bytes
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"
@@ -83,6 +83,38 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, A
 
 def _line(file: TextIO, score: ItemScore, beside: Mapping[str, Any]) -> None:
     file.write(f"{score_line(score, beside)}\n")
+
+
+def write_text(path: Path, parts: Iterable[str]) -> Path:
+    """Write a text file whole or not at all, in a folder that is made where there is none.
+
+    Raises:
+        StoreError: where it cannot be written.
+    """
+    with in_its_folder(path), replacing(path) as file:
+        file.writelines(parts)
+    return path
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    """Write a file of bytes as `write_text` writes one of text."""
+    with in_its_folder(path), replacing_bytes(path) as file:
+        file.write(content)
+    return path
+
+
+@contextmanager
+def in_its_folder(path: Path) -> Iterator[None]:
+    """Make a file's folder, and say which file it is where it cannot be written.
+
+    Raises:
+        StoreError: for any error of the system's while the file is written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
 
 
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from apieval.errors import ConfigError, StoreError
+from apieval.errors import ConfigError
+from apieval.report.files import write_text
 from apieval.schema import SETTINGS, Setting, well_formed
-from apieval.whole_file import replacing
 
 Part = tuple[Setting, int]
 """A setting and a sample: they have a file of their own where the layout cannot say which it is."""
@@ -51,10 +51,4 @@ def write(path: Path, lines: Iterable[str]) -> Path:
     Raises:
         StoreError: where it cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.writelines(f"{well_formed(line)}\n" for line in lines)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
-    return path
+    return write_text(path, (f"{well_formed(line)}\n" for line in lines))

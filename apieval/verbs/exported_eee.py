@@ -13,6 +13,7 @@ from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.eee import items
 from apieval.report.eee.document import ItemsFile, Run, document
 from apieval.report.eee.names import UNKNOWN, About, Names, names_of
+from apieval.report.files import in_its_folder
 from apieval.run.header import HEADER
 from apieval.run.responses import RESPONSES
 from apieval.schema import Outcome
@@ -54,16 +55,13 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     names = names_of(run.spec, _retrieved(folder, run.header), answers, _checked(about))
     prompt = prompt_of(folder, run.header)
     path = out / names.items
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with in_its_folder(path):
         with replacing(path) as file:
             onlooker = _Items(file, items.Asked(names, prompt, run.spec.prompts))
             summary = score_stored(folder, None, run.spec, run.selection(), onlooker)
             if not onlooker.written:
                 raise StoreError(f"{folder}: no answer to export; the format wants one at least.")
         lines, digest = digest_lines(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
     made = document(
         Run(run.spec, run.header, prompt, summary),
         names,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
-from apieval.report.files import SCORES, SUMMARY
+from apieval.report.files import SCORES, SUMMARY, write_text
 from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
@@ -28,7 +28,7 @@ from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.results import source
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
-from apieval.whole_file import is_there, replacing
+from apieval.whole_file import is_there
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
@@ -58,15 +58,7 @@ def report(
     data: str | Path | None = None,
     items: Items = "all",
 ) -> Reported:
-    """Write the report of one run, or of several side by side.
-
-    `folders` are run folders, or what `score` wrote to its `out`. The files go to `out`; without
-    it those of one run go to its folder, those of several to `report` beside the first. `items` are
-    the rebuses that stand in the page one by one, `data` their file where it is elsewhere now.
-
-    Raises:
-        ConfigError, DataError, StoreError: naming file and remedy.
-    """
+    """Write the report of one run, or of several side by side, as `evaluate.report` says."""
     if items not in ITEMS:
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
     where = _runs([Path(each) for each in folders])
@@ -83,7 +75,7 @@ def report(
             latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
             tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
         }
-        files = [_write(target / name, text) for name, text in texts.items()]
+        files = [write_text(target / name, text) for name, text in texts.items()]
     return Reported((*files, *drawn), (*document.doubts, *doubts))
 
 
@@ -122,33 +114,31 @@ def gathered(folders: Sequence[Path]) -> Document:
     runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
     with _readable(folders):
         stale = [each for both in zip(runs, scored, strict=True) for each in _stale(*both)]
-    if len(runs) == 1:
-        return Document(runs=runs, ranked=[runs[0].name], doubts=stale)
     alike = _alike(scored)
     apart = [each.name for each in scored if each not in alike]
     comparison, doubts = _compared(alike)
-    doubts = [*stale, *doubts]
     summaries = [run.summary for run in runs]
     with _readable(folders):
         spread, steps = over_prompts(summaries), steps_alone(summaries)
     every = [each.name for each in alike]
     names = ranks.ranked({run.name: run.summary for run in runs if run.name not in apart})
-    if comparison is None:
-        return Document(
-            runs=runs, apart=apart, ranked=names, doubts=doubts, spread=spread, steps=steps
-        )
-    places = ranks.ranks(comparison, names)
-    return Document(
+    document = Document(
         runs=runs,
         apart=apart,
-        comparison=comparison,
         ranked=names,
-        ranks=places,
-        doubts=doubts,
-        best=ranks.best(comparison, names),
-        sentences=side_by_side.sentences(comparison, names if places else every, places),
+        doubts=[*stale, *doubts],
         spread=spread,
         steps=steps,
+    )
+    if comparison is None:
+        return document
+    ranges = ranks.ranks(comparison, names)
+    return replace(
+        document,
+        comparison=comparison,
+        ranks=ranges,
+        best=ranks.best(comparison, names),
+        sentences=side_by_side.sentences(comparison, names if ranges else every, ranges),
     )
 
 
@@ -222,13 +212,3 @@ def _spending(folder: Path) -> dict[str, Any] | None:
     for each in responses.stored(folder):
         made.add(each)
     return made.summary()
-
-
-def _write(path: Path, text: Iterable[str]) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.writelines(text)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
-    return path

@@ -12,7 +12,7 @@ from apieval.report.document import Document
 from apieval.report.figures import broke, canvas, compared, cost, depends, funnel, runs, spent
 from apieval.report.figures.runs import Shown
 from apieval.report.figures.sketch import Sketch
-from apieval.whole_file import replacing_bytes
+from apieval.report.files import write_bytes
 
 FAMILIES: Final[Sequence[Callable[[Shown], Iterator[Sketch]]]] = (
     funnel.sketches,
@@ -94,9 +94,7 @@ def write(figures: Sequence[Figure], folder: Path) -> list[Path]:
     for figure in figures:
         contents = (figure.light.encode(), figure.png, figure.pdf)
         for form, content in zip(FORMS, contents, strict=True):
-            path = folder / f"{figure.name}.{form}"
-            _write(path, content)
-            written.append(path)
+            written.append(write_bytes(folder / f"{figure.name}.{form}", content))
     _remove(folder, {*NAMES} - {each.name for each in figures})
     return written
 
@@ -107,12 +105,3 @@ def _remove(folder: Path, names: Iterable[str]) -> None:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{path}: cannot be removed: {error.strerror or error}.") from None
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_bytes(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
