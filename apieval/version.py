@@ -1,3 +1,3 @@
 """The version of the package; read by the build, so it stands here alone."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
