@@ -77,15 +77,15 @@ clean: ## Remove everything that was made, results excepted
 # The project is installed editable: a changed source file needs no new install.
 
 run-env:
-	@key="$$(pwd) $$(cat requirements.lock pyproject.toml | cksum)"; \
+	@key="$$(pwd) $$(cat requirements.lock pyproject.toml apieval/version.py | cksum)"; \
 	$(call unless_stamped,run) $(make_venv) $(call install,requirements.lock) \
 	echo "$$key" > $(VENV)/.run
 
 dev-env:
-	@key="$$(pwd) $$(cat requirements-dev.lock pyproject.toml | cksum)"; \
+	@key="$$(pwd) $$(cat requirements-dev.lock pyproject.toml apieval/version.py | cksum)"; \
 	$(call unless_stamped,dev) $(make_venv) $(call install,requirements-dev.lock) \
 	echo "$$key" > $(VENV)/.dev; \
-	echo "$$(pwd) $$(cat requirements.lock pyproject.toml | cksum)" > $(VENV)/.run
+	echo "$$(pwd) $$(cat requirements.lock pyproject.toml apieval/version.py | cksum)" > $(VENV)/.run
 
 # Of the site's tools alone: docstrings are read, not run, so the project is not installed there.
 docs-env: VENV = $(DOCS)
