@@ -40,7 +40,8 @@ _Waiting = tuple[str, str, Response]
 """Key, identity and answer."""
 _SET: Final = f"""
 INSERT INTO Cache (key, raw, store_time, access_time, mode, value)
-SELECT column1, 1, ?1, ?1, {MODE_RAW}, column2 FROM (VALUES {", ".join(["(?, ?)"] * _BATCH)})
+SELECT column1, 1, now, now, {MODE_RAW}, column2
+FROM (SELECT ? AS now) CROSS JOIN (VALUES {", ".join(["(?, ?)"] * _BATCH)})
 WHERE column1 IS NOT NULL
 ON CONFLICT (key, raw) DO UPDATE SET (store_time, access_time, mode, filename, value) =
 (excluded.store_time, excluded.access_time, excluded.mode, NULL, excluded.value)
