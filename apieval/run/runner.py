@@ -126,10 +126,9 @@ class Runner:
         try:
             await self._settle()
         finally:
-            keeper.cancel()
-            for task in self._tasks:
+            for task in (keeper, *self._tasks):
                 task.cancel()
-            ends = await asyncio.gather(*self._tasks, return_exceptions=True)
+            ends = await asyncio.gather(keeper, *self._tasks, return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception):
                 raise end
@@ -144,12 +143,15 @@ class Runner:
         )
         stop = asyncio.ensure_future(self._stop.wait())
         abandon = asyncio.ensure_future(self._abandon.wait())
-        await asyncio.wait({everyone, stop}, return_when=asyncio.FIRST_COMPLETED)
-        grace = GRACE_EARLY_S if self._fatal else GRACE_S
-        waited = {everyone, abandon}
-        await asyncio.wait(waited, timeout=grace, return_when=asyncio.FIRST_COMPLETED)
-        for each in (everyone, stop, abandon):
-            each.cancel()
+        try:
+            await asyncio.wait({everyone, stop}, return_when=asyncio.FIRST_COMPLETED)
+            grace = GRACE_EARLY_S if self._fatal else GRACE_S
+            waited = {everyone, abandon}
+            await asyncio.wait(waited, timeout=grace, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in (everyone, stop, abandon):
+                each.cancel()
+            await asyncio.gather(everyone, stop, abandon, return_exceptions=True)
 
     async def _keep_house(self) -> None:
         """Bring answers to the disk every second, and name what hangs, once each."""
