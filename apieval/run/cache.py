@@ -80,6 +80,17 @@ class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
         return value if mode == MODE_RAW and isinstance(value, str) else None
 
 
+class _Database(diskcache.Cache):  # type: ignore[misc] # diskcache has no types
+    """Close the connection of a database that cannot be opened, which diskcache leaves open."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        try:
+            super().__init__(str(folder), **settings)
+        except BaseException:
+            self.close()
+            raise
+
+
 class CacheFailed(ConfigError):
     """Report a cache whose database cannot be opened: damaged, locked, or its disk full."""
 
@@ -270,8 +281,8 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
 
 
 def _database(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types
-    return diskcache.Cache(
-        str(folder),
+    return _Database(
+        folder,
         timeout=LOCKED_S,
         disk=TextDisk,
         eviction_policy="none",
