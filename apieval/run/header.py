@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +50,38 @@ def write(folder: Path, header: dict[str, Any]) -> None:
             file.write(text)
     except OSError as error:
         raise StoreError(f"{folder / HEADER}: cannot be written: {error.strerror}.") from None
+
+
+def commands(known: Mapping[str, Any], last_answer: str | None) -> list[dict[str, Any]]:
+    """Return the commands that sent requests of a run before: when each began, how long it took.
+
+    A command that was killed wrote no time down: it lasted at least until the run's last answer,
+    which was `created` at `last_answer`. A header of version 0.1 knows of its last command alone.
+    """
+    found = known.get("commands", [{name: known.get(name) for name in ("began", "took_s")}])
+    listed = found if isinstance(found, list) else []
+    made = [dict(each) for each in listed if isinstance(each, dict) and _seconds(each.get("began"))]
+    for each in made:
+        if not isinstance(each.get("took_s"), int | float):
+            each["took_s"] = round(_between(each["began"], last_answer), 3)
+    return made
+
+
+def took_s(listed: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return how many seconds commands took together, None where none sent a request."""
+    return round(sum(max(0.0, each["took_s"]) for each in listed), 3) if listed else None
+
+
+def _between(began: object, ended: object) -> float:
+    first, last = _seconds(began), _seconds(ended)
+    return max(0.0, last - first) if first and last else 0.0
+
+
+def _seconds(when: object) -> float | None:
+    try:
+        return datetime.fromisoformat(str(when)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:

@@ -35,13 +35,14 @@ class Kept:
     """What a run's folder holds: whose answers stand, and what was paid, replaced ones included.
 
     `standing` are all of them, `answered` those that are not asked for again; `unpriced` were paid,
-    but nobody knows how much.
+    but nobody knows how much; `last_created` is when the last line was written, as it says.
     """
 
     standing: set[ItemKey] = field(default_factory=set)
     answered: set[ItemKey] = field(default_factory=set)
     spent_usd: float = 0.0
     unpriced: int = 0
+    last_created: str | None = None
 
     def pay(self, response: Response) -> None:
         """Take note of what an answer cost."""
@@ -126,6 +127,7 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
                 if whole:
                     warn(f"{path}, line {number}: not an answer; set aside in {DAMAGED}.")
                 continue
+            kept.last_created = response.created
             key = (response.id, response.setting, response.sample)
             before = last.get(key)
             if line not in beside:  # else a kill fell in between, and it is counted already

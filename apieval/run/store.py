@@ -53,6 +53,11 @@ class Store:
         """Return how many answers were paid without anybody knowing how much."""
         return self._kept.unpriced
 
+    @property
+    def last_created(self) -> str | None:
+        """Return when the last answer of the commands before was stored, as its line says."""
+        return self._kept.last_created
+
     @classmethod
     def open(
         cls,

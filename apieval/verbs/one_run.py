@@ -7,6 +7,7 @@ when a run begins.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -38,7 +39,7 @@ from apieval.sections import Embedded
 from apieval.verbs.results import Result, nothing, result_of, score_stored
 from apieval.wording import counted
 
-_OPEN: Final = {"ended": None, "took_s": None, "message": None, "responses": None}
+_OPEN: Final = {"message": None, "responses": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
 
@@ -67,8 +68,9 @@ class OneRun:
     left: int = field(init=False, default=0)
     cut: CutShort | None = field(init=False, default=None)
     _store: Store = field(init=False)
-    _began: datetime = field(init=False)
-    _ended: datetime | None = field(init=False, default=None)
+    _commands: list[dict[str, Any]] = field(init=False, default_factory=list)
+    _since: float = field(init=False, default=0.0)
+    _took_s: float | None = field(init=False, default=None)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _runner: Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
@@ -141,16 +143,31 @@ class OneRun:
         Raises:
             StoreError: where it cannot be written.
         """
-        self._began = datetime.now(UTC)
-        begun = {"began": self._began.isoformat(), **_OPEN}
-        header.write(self.folder, {**self._header(broken), **begun})
         spec, answered = self.spec, self._store.answered
         total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
         stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
         self.left = total - stored
+        header.write(self.folder, {**self._header(broken), **_OPEN, **self._times()})
         self.watcher.began(self.label, self.folder, total, stored)
         if not self.left:
             self._over()
+
+    def _times(self) -> dict[str, Any]:
+        """Return when the run began and how long its commands took, this one not counted.
+
+        A command with nothing left to send changes neither.
+        """
+        known = header.read(self.folder) or {}
+        self._commands = header.commands(known, self._store.last_created)
+        self._since = time.monotonic()
+        now = datetime.now(UTC).isoformat()
+        began, ended, took_s = known.get("began") or now, None, None
+        if self.left:
+            self._commands.append({"began": now, "took_s": None})
+        else:
+            ended = known.get("ended") or self._store.last_created
+            took_s = header.took_s(self._commands)
+        return {"began": began, "ended": ended, "took_s": took_s, "commands": self._commands}
 
     async def ask(self, limiter: Limiter, cache: ResponseCache | None) -> None:
         """Ask what has no answer yet; what cuts that short is this run's end and nobody else's."""
@@ -167,7 +184,7 @@ class OneRun:
 
     def stop(self) -> None:
         """Stop asking, in order; called twice, at once."""
-        if self._ended:
+        if self._took_s is not None:
             return
         if self._runner:
             self._runner.stop()
@@ -180,13 +197,13 @@ class OneRun:
 
     def cut_short(self, status: str, message: str | None = None) -> None:
         """Take note that asking has ended before all was asked, for what reason."""
-        if self._ended:
+        if self._took_s is not None:
             return
         self.cut = CutShort(status, message)
+        self._over()
         with suppress(StoreError):  # a full disk: told of when the figures cannot be written
             # said before scoring, which a second Ctrl-C may end
-            header.write(self.folder, {"status": status, "message": message})
-        self._over()
+            header.write(self.folder, {"status": status, "message": message, **self._end()})
 
     def result(self) -> Result:
         """Score everything that has an answer, and close the header.
@@ -214,7 +231,7 @@ class OneRun:
         return Result(self.spec.model, self.folder, cut.status, summary, cut.message or str(error))
 
     def _over(self) -> None:
-        self._ended = datetime.now(UTC)
+        self._took_s = time.monotonic() - self._since
         self._task = self._runner = None
         self.watcher.ended()
 
@@ -254,16 +271,26 @@ class OneRun:
         return covers
 
     def _close_header(self, result: Result) -> None:
-        took = (self._ended or datetime.now(UTC)) - self._began
         end = {
             "status": result.status,
             "message": result.message,
             **{name: result.summary[name] for name in ("outcomes", "usage", "served", "responses")},
-            "ended": (self._began + took).isoformat(),
-            "took_s": round(took.total_seconds(), 3),
+            **self._end(),
             "spent_usd": self._store.spent_usd,
         }
         header.write(self.folder, end)
+
+    def _end(self) -> dict[str, Any]:
+        """Return when the last command that sent a request ended, and the time of all of them.
+
+        Durations are on the monotonic clock; a clock that was set back ends no run before it began.
+        """
+        if not self.left:
+            return {}
+        self._commands[-1]["took_s"] = round(self._took_s or 0.0, 3)
+        ended = max(datetime.now(UTC).isoformat(), *(each["began"] for each in self._commands))
+        took_s = header.took_s(self._commands)
+        return {"ended": ended, "took_s": took_s, "commands": self._commands}
 
     def _questions(self) -> Iterator[tuple[Setting, Rebus, int]]:
         spec = self.spec

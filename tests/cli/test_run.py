@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,6 +94,77 @@ def test_a_run_folder_holds_what_the_contract_names(inside: Inside) -> None:
         assert isinstance(each["solution_words"], list)
         assert all(each[name] == round(each[name], 4) for name in METRICS)
     assert {each["subset"] for each in scores} == {"id", "ood", "new"}
+
+
+def _header() -> dict[str, Any]:
+    header: dict[str, Any] = json.loads((folder() / "run.json").read_text("utf-8"))
+    return header
+
+
+def _as_if(**changes: object) -> dict[str, Any]:
+    """Change what the run's header says, and return it."""
+    header = {**_header(), **changes}
+    (folder() / "run.json").write_text(json.dumps(header), "utf-8")
+    return header
+
+
+_NOVEMBER: Final = {
+    "began": "2026-11-03T08:00:00+00:00",
+    "ended": "2026-11-03T09:00:00+00:00",
+    "took_s": 3600.0,
+    "commands": [{"began": "2026-11-03T08:00:00+00:00", "took_s": 3600.0}],
+}
+
+
+@pytest.mark.parametrize("of_version_01", [False, True])
+def test_a_finished_run_keeps_its_times(inside: Inside, *, of_version_01: bool) -> None:
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    was = _as_if(**_NOVEMBER)
+    if of_version_01:
+        del was["commands"]
+        (folder() / "run.json").write_text(json.dumps(was), "utf-8")
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    now = _header()
+    assert {name: now[name] for name in _NOVEMBER} == _NOVEMBER
+
+
+def _forget_the_last_answer() -> dict[str, Any]:
+    path = folder() / "responses.jsonl"
+    *kept, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(kept))
+    answer: dict[str, Any] = json.loads(last)
+    return answer
+
+
+@pytest.mark.parametrize("day", ["2026-11-03", "2199-01-01"], ids=["earlier", "clock set back"])
+def test_times_of_commands_are_summed_and_the_beginning_stays(inside: Inside, day: str) -> None:
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    began = f"{day}T08:00:00+00:00"
+    _as_if(**{**_NOVEMBER, "began": began, "commands": [{"began": began, "took_s": 3600.0}]})
+    _forget_the_last_answer()
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    now = _header()
+    first, second = now["commands"]
+    assert (now["began"], first) == (began, {"began": began, "took_s": 3600.0})
+    assert now["took_s"] == pytest.approx(3600.0 + second["took_s"])
+    assert second["took_s"] >= 0
+    assert now["ended"] >= began
+    assert now["ended"] != _NOVEMBER["ended"]
+
+
+def test_a_command_that_was_killed_counts_up_to_its_last_answer(inside: Inside) -> None:
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    path = folder() / "responses.jsonl"
+    *_, line = [json.loads(each) for each in path.read_text("utf-8").splitlines()][:-1]
+    last = datetime.fromisoformat(line["created"])
+    began = (last - timedelta(seconds=90)).isoformat()
+    _as_if(
+        status="running", began=began, ended=None, took_s=None,
+        commands=[{"began": began, "took_s": None}],
+    )  # fmt: skip
+    _forget_the_last_answer()
+    assert inside("run", "baseline", "--limit", "1").code == 0
+    assert [round(each["took_s"]) for each in _header()["commands"]] == [90, 0]
 
 
 def test_json_is_the_summary_with_model_dir_and_status(inside: Inside) -> None:
