@@ -128,7 +128,7 @@ def check(
 
     `options` are those of the run in question, `row` the id of the rebus that is asked, without
     it the first one of the run; `tell` is told every step as soon as it is done, `say` what is
-    fetched for it. Models that are named are checked one after the other, all of them several at
+    fetched for it, and now and then that an answer is waited for. Models that are named are checked one after the other, all of them several at
     once.
 
     Raises:
@@ -146,7 +146,10 @@ def check(
     selection = _selection(options, say)
     rebus = selection.rebuses[0] if row is None else _row(selection, row)
     question = one_check.Question(options, chosen, selection, _prompt(options), rebus)
-    checks = [one_check.OneCheck(name, providers, os.environ, question, tell) for name in names]
+    hear = say or (lambda _: None)
+    checks = [
+        one_check.OneCheck(name, providers, os.environ, question, tell, hear) for name in names
+    ]
     apart = one_check.batches(checks) if models is None else [[each] for each in checks]
     found = one_check.carry_out(apart)
     return sorted(found, key=lambda each: names.index(each.model))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from platformdirs import user_cache_path
 
 from apieval.rebus.dataset import SAMPLE
 from apieval.schema import SETTINGS, Given, Setting
+
+TIMEOUT_S: Final = 600.0
+"""How long one attempt may take, in a run and in a check: a model that thinks takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class RunOptions:
 
     concurrency: int | Literal["auto"] | None = None
     max_cost_usd: float | None = None
-    timeout_s: float = 600.0
+    timeout_s: float = TIMEOUT_S
     wait_for_server_s: float = 120.0
     retry_truncated: bool = False
     out: Path = Path("results")

@@ -137,7 +137,11 @@ def section(context: typer.Context, command: Command) -> Iterator[str]:
     arguments = [one for one in command.params if isinstance(one, TyperArgument)]
     options = [one for one in command.params if isinstance(one, TyperOption)]
     yield from entries("Arguments", [*arguments], context)
-    yield from entries("Options", [*options], context)
+    grouped: dict[str, list[Parameter]] = {}
+    for option in options:
+        grouped.setdefault(option.rich_help_panel or "Options", []).append(option)
+    for title, members in grouped.items():
+        yield from entries(title, members, context)
     below = subcommands(command)
     if below:
         yield "Commands:"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import os
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 from typer._click import Context  # typer.Context is a subclass, invoke takes any
 from typer._click.exceptions import UsageError
-from typer.core import TyperGroup
 
 from apieval import loading
 from apieval.cli import (
@@ -28,11 +25,12 @@ from apieval.cli import (
     verify,
 )
 from apieval.cli.data import group
+from apieval.cli.help import Command, Group, flowing
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
 
 
-class Door(TyperGroup):
+class Door(Group):
     """Turn apieval's own exceptions into a message on stderr and their exit code.
 
     With `--json` the message is a document on stdout too, since whoever reads that expects one.
@@ -100,20 +98,14 @@ app.command("verify")(verify.verify)
 app.command("export")(export.export)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
-app.add_typer(cache.app, name="cache")
-app.add_typer(group.app, name="data")
-
-
-def flowing(command: Callable[..., object] | None) -> str:
-    """Return what a command's docstring says, a paragraph a line: the terminal wraps it anew."""
-    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+app.add_typer(cache.app, name="cache", cls=Group)
+app.add_typer(group.app, name="data", cls=Group)
 
 
 app.callback(help=flowing(root))(root)
 for each in (app, cache.app, group.app):
     for registered in each.registered_commands:
-        registered.help = flowing(registered.callback)
+        registered.help, registered.cls = flowing(registered.callback), Command
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`apieval cache`: look into the response cache, check it, empty it."""
+"""`apieval cache`: inspect, check and empty the response cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apieval.wording import counted
 _SHOWN: Final = 60
 _BEFORE: Final = 20
 
-app = typer.Typer(no_args_is_help=True, help="Look into the response cache, check it, empty it.")
+app = typer.Typer(no_args_is_help=True, help="Inspect, check and empty the response cache.")
 
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _open(choice: str | None) -> ResponseCache:
 
 @app.command()
 def stats(cache: options.CacheChoice = None, json: options.Json = False) -> None:
-    """Say how many answers the cache holds, and how large it is."""
+    """Show how many answers the cache holds and how large it is."""
     opened = _open(cache)
     found = opened.stats()
     opened.close()
@@ -48,7 +48,7 @@ def stats(cache: options.CacheChoice = None, json: options.Json = False) -> None
 
 @app.command()
 def verify(cache: options.CacheChoice = None, json: options.Json = False) -> None:
-    """Check that every answer is the one its key says; exit 1 where one is not."""
+    """Check that every answer belongs to its key; exit code 1 if one does not."""
     opened = _open(cache)
     damaged = list(opened.damaged())
     opened.close()
@@ -63,7 +63,9 @@ def verify(cache: options.CacheChoice = None, json: options.Json = False) -> Non
 
 @app.command()
 def why(
-    model: Annotated[str, typer.Argument(help="A model by its name in providers.yaml.")],
+    model: Annotated[
+        str, typer.Argument(help="A model by its name in providers.yaml.", metavar="MODEL")
+    ],
     config: options.Config = None,
     data: options.Data = "sample",
     setting: options.SettingOption = options.SettingChoice.BOTH,
@@ -79,7 +81,7 @@ def why(
     cache: options.CacheChoice = None,
     json: options.Json = False,
 ) -> None:
-    """Say why a run's questions are not in the cache: what differs from the nearest one there."""
+    """Show why a run's requests are not in the cache: how they differ from the nearest one."""
     chosen = RunOptions(
         config=config,
         data=data,
@@ -132,10 +134,10 @@ def _short(text: str, same: int) -> str:
 @app.command()
 def clear(
     cache: options.CacheChoice = None,
-    yes: Annotated[bool, option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Remove every cached answer; runs keep theirs."""
+    """Remove every cached answer; the answers in run folders are kept."""
     opened = _open(cache)
     count = opened.stats().answers
     question = f"Remove {counted(count, 'paid answer')} from {opened.folder}?"

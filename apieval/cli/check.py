@@ -1,4 +1,4 @@
-"""`apieval check`: one question to a model, from end to end, before money is spent."""
+"""`apieval check`: one request to a model, from end to end, before money is spent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
 from apieval.errors import ConfigError
-from apieval.options import RunOptions
+from apieval.options import TIMEOUT_S, RunOptions
 from apieval.report import check_table, checks
 from apieval.run.steps import Check, Step
 
@@ -25,9 +25,8 @@ def check(
         ),
     ] = None,
     everything: Annotated[
-        bool, option("--all", help="Every configured model, in one table.")
+        bool, option("--all", group=options.WHAT, help="Every configured model, in one table.")
     ] = False,
-    config: options.Config = None,
     data: options.Data = "sample",
     setting: options.SettingOption = options.SettingChoice.BOTH,
     subset: options.Subset = None,
@@ -35,33 +34,39 @@ def check(
     samples: options.Samples = 1,
     row: Annotated[
         str | None,
-        option("--row", help="The row to ask; without it the run's first.", metavar="ID"),
+        option(
+            "--row",
+            group=options.WHAT,
+            help="The row to send; by default the run's first.",
+            metavar="ID",
+        ),
     ] = None,
-    timeout: Annotated[
-        float, option("--timeout", help="Seconds to wait for the answer.", min=0.001, metavar="S")
-    ] = 60.0,
-    lexicon: options.Lexicon = None,
-    words: options.Words = None,
     prompt: options.Prompt = None,
     shots: options.Shots = None,
     given: options.GivenOption = None,
+    config: options.Config = None,
     preset: options.Preset = None,
     param: options.Param = None,
     drop: options.Drop = None,
+    timeout: options.Timeout = TIMEOUT_S,
+    lexicon: options.Lexicon = None,
+    words: options.Words = None,
     full: Annotated[bool, option("--full", help="Shorten neither request nor answer.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Ask MODEL one real question, once, and forecast the run.
+    """Send MODEL one real request, once, and forecast the run.
+
+    Example: apieval check openai/gpt-4o --data hub
 
     Shows the configuration, whether the key is set, the request as it goes over the wire, the
-    answer, what the parser reads in it, and what the run of these options would take: requests,
-    tokens, cost, time. One paid request a model and server; nothing is stored, the cache is not
-    used, nothing is tried again.
+    answer, what the parser reads in it, and what the run with these options would take: requests,
+    tokens, cost, time. One paid request for each model and server, which has as long as in a run;
+    nothing is stored, the cache is not used, nothing is retried.
 
     Exit code 0: all is well; a warning, or a wrong solution, is no fault. 1: no answer (server
-    down, timeout, rate limit), or one that is cut, empty, refused or without a solution line. 2:
-    usage, configuration or a key that is not set. 3: key refused, quota used up, unknown model,
-    refused parameter. Of several models, the highest.
+    down, timeout, rate limit), or one that is truncated, empty, refused or without a solution
+    line. 2: usage, configuration or a key that is not set. 3: key refused, quota used up, unknown
+    model, refused parameter, a window too small for max_tokens. Of several models, the highest.
     """
     if everything == bool(models):
         raise ConfigError("name the models to check, or say --all.")
@@ -83,7 +88,7 @@ def check(
         timeout_s=timeout,
     )
     if everything:
-        output.say(f"one question to each model, {timeout:g} s at most")
+        output.say(f"one request to each model, {timeout:g} s at most")
     told = _Told(full=full, silent=json or everything)
     found = evaluate.check(models or None, chosen, row=row, tell=told.step, say=output.say)
     worst = max(each.exit_code for each in found)

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Final
 
 from apieval.report.terminal import visible
 from apieval.schema import Response
 from apieval.wording import counted
 
+RECENT_S: Final = 10.0
+"""So long a failure is shown; its number stands in the last line too."""
+
 
 class Counts:
     """Count the answers of one run; times are on the monotonic clock."""
 
-    def __init__(self, total: int = 0, stored: int = 0) -> None:
+    def __init__(
+        self, total: int = 0, stored: int = 0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Begin with what is stored already."""
+        self._clock = clock
         self.total, self.done = total, stored
         self.stumbles = 0
         self._outcomes: Counter[str] = Counter()
         self._cached = self._tokens = 0
         self._usd = 0.0
         self._last = self._pressure = ""
-        self._since = time.monotonic()
+        self._stumbled = -RECENT_S
+        self._waiting = False
+        self.start()
 
     def start(self) -> None:
         """Count the time from now on: the first request is about to be sent."""
-        self._since = time.monotonic()
+        self._since = self._looked = self._clock()
+        self._waited = 0.0
+        self._done_then = self.done
 
     @property
     def asked(self) -> bool:
@@ -46,19 +58,34 @@ class Counts:
     def stumbled(self, failure: Exception) -> None:
         """Take in a failed attempt."""
         self.stumbles += 1
-        self._last = visible(str(failure))
+        self._last, self._stumbled = visible(str(failure)), self._clock()
 
     def pressed(self, in_flight: int, slots: int) -> None:
-        """Take in how hard the endpoint is pressed."""
+        """Take in how hard the endpoint is pressed; with nothing on its way the run waits.
+
+        It waits for a server, or until an endpoint may be used again; that time says nothing of
+        how long the rest will take.
+        """
+        now = self._clock()
+        self._waiting = not in_flight and self.done == self._done_then
+        if self._waiting:
+            self._waited += now - self._looked
+        self._looked, self._done_then = now, self.done
         self._pressure = f"{in_flight:,} of {counted(slots, 'slot')}"
 
-    def state(self) -> str:
-        """Return what is worth knowing in a few words, the most important first."""
-        took = max(time.monotonic() - self._since, 1e-3)
+    def state(self, *, over: bool = False) -> str:
+        """Return what is worth knowing in a few words, the most important first.
+
+        A failure is named while it is recent; how many there were, when all is `over`.
+        """
+        now = self._clock()
+        took = max(now - self._since - self._waited, 1e-3)
         asked = sum(self._outcomes.values()) - self._cached  # the cache says nothing of the rate
         left = self.total - self.done
         parts = [f"{self.done:,} of {self.total:,}"]
-        if left and asked:
+        if left and self._waiting and not over:
+            parts.append("waiting")
+        elif left and asked:
             parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
         if self._usd:
             parts.append(f"{self._usd:,.4f} USD")
@@ -70,6 +97,8 @@ class Counts:
             parts.append(f"{self._tokens / took:,.0f} tokens/s")
         if left:
             parts.append(self._pressure)
-        if self.stumbles:
-            parts.append(f"{counted(self.stumbles, 'attempt')} failed, the last: {self._last}")
+        recent = self.stumbles and now - self._stumbled < RECENT_S
+        if self.stumbles and (over or recent):
+            last = f", the last: {self._last}" if recent else ""
+            parts.append(f"{counted(self.stumbles, 'attempt')} failed{last}")
         return ", ".join(part for part in parts if part)

@@ -18,7 +18,7 @@ def export(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A run folder; for csv also what `apieval score --out` wrote.",
+            help="A run folder; for csv also the folder that `apieval score --out` wrote.",
             metavar="RUN",
             show_default=False,
         ),
@@ -27,20 +27,20 @@ def export(
         Format,
         option(
             "--format",
-            help="csv is the study's layout, the parts that the official parser reads; lm-eval is "
-            "lm-evaluation-harness's samples_*.jsonl, the texts; parquet is one table of all answers; "
-            'eee is "Every Eval Ever" 0.3.0, one document of all figures and a file of items.',
+            help="csv: the study's layout, the parts that the official parser reads; lm-eval: "
+            "lm-evaluation-harness's samples_*.jsonl and results_*.json; parquet: one table of all "
+            'answers; eee: "Every Eval Ever" 0.3.0, one document of all figures and a file of items.',
         ),
     ],
     out: Annotated[
         Path | None,
-        option("--out", help="Write the files there; RUN/export without it.", metavar="DIR"),
+        option("--out", help="Write the files there; by default to RUN/export.", metavar="DIR"),
     ] = None,
     data: Annotated[
         str | None,
         option(
             "--data",
-            help="The data file, where it is not where the run found it.",
+            help="The data file, if it is no longer where the run found it.",
             metavar="sample|hub|PATH",
         ),
     ] = None,
@@ -48,33 +48,33 @@ def export(
         bool,
         option(
             "--exact",
-            help="csv: byte for byte the study's layout. Without it an apostrophe stands before what a "
-            "spreadsheet would compute, and the ids are called safe_idx; `apieval score` reads the "
-            "same text out of both.",
+            help="csv: byte for byte the study's layout. Without it, cells that a spreadsheet would compute "
+            "begin with an apostrophe, and the ids are called safe_idx; `apieval score` reads the "
+            "same text from both.",
         ),
     ] = False,
     model_id: Annotated[
         str | None,
         option(
             "--model-id",
-            help="eee: what the model is called everywhere; its name in the request without it.",
+            help="eee: the model's public name; by default its name in the request.",
             metavar="DEVELOPER/MODEL",
         ),
     ] = None,
     organization: Annotated[
         str | None,
-        option("--organization", help="eee: who evaluated; unknown without it.", metavar="NAME"),
+        option("--organization", help="eee: who evaluated; by default unknown.", metavar="NAME"),
     ] = None,
     relationship: Annotated[
         Relationship | None,
         option(
             "--relationship",
-            help="eee: who evaluated, seen from the model's developer; other without it.",
+            help="eee: the evaluator's relation to the model's developer; by default other.",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Write stored answers for other tools; nothing is asked.
+    """Write stored answers for other tools; sends no requests.
 
     csv and lm-eval make a file for each setting and sample, which `apieval score` reads back with the
     same figures.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from platformdirs import user_cache_path
@@ -14,11 +14,19 @@ from apieval.errors import ConfigError
 from apieval.fields import MOST_AT_ONCE
 from apieval.schema import SETTINGS, Given, Setting
 
+WHAT: Final = "What"
+HOW: Final = "How"
+MONEY: Final = "Money"
+FILES: Final = "Files and output"
+"""The groups of options in `--help`, in this order."""
 
-def option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 # as typer.Option
+
+def option(*names: str, help: str, group: str = FILES, **more: Any) -> Any:  # noqa: A002, ANN401 # as typer.Option
     """Return a typer option that the environment can set too."""
     variable = "APIEVAL_" + names[0].lstrip("-").replace("-", "_").upper()
-    return typer.Option(*names, help=help, envvar=variable, show_envvar=False, **more)
+    return typer.Option(
+        *names, help=help, envvar=variable, show_envvar=False, rich_help_panel=group, **more
+    )
 
 
 class SettingChoice(StrEnum):
@@ -35,15 +43,16 @@ class SettingChoice(StrEnum):
 
 Config = Annotated[
     Path | None,
-    option("--config", help="The providers.yaml to use.", metavar="FILE"),
+    option("--config", group=HOW, help="The providers.yaml to use.", metavar="FILE"),
 ]
 Json = Annotated[bool, option("--json", help="Print one JSON document to stdout, nothing else.")]
 Lexicon = Annotated[
     Path | None,
     option(
         "--lexicon",
-        help="A two-column clue/answer CSV for the baseline, instead of its own. Where the clues come "
-        "from this very dictionary, the score is an upper reference, no rival's result.",
+        group=HOW,
+        help="A two-column clue/answer CSV for the baseline, instead of its own. If the clues come from "
+        "this dictionary, the score is an upper reference, not a competitor's result.",
         metavar="FILE",
     ),
 ]
@@ -51,6 +60,7 @@ Words = Annotated[
     Path | None,
     option(
         "--words",
+        group=HOW,
         help="An Italian word list for the baseline: a word a line, or a word and its frequency.",
         metavar="FILE",
     ),
@@ -59,29 +69,42 @@ Data = Annotated[
     str,
     option(
         "--data",
-        help="sample; hub, the challenge's test file, fetched once; or a CSV, JSONL or Parquet "
+        group=WHAT,
+        help="sample; hub, the challenge's test file, downloaded once; or a CSV, JSONL or Parquet "
         "file.",
         metavar="sample|hub|PATH",
     ),
 ]
 SettingOption = Annotated[
-    SettingChoice, option("--setting", help="Without or with length hints, or both.")
+    SettingChoice,
+    option(
+        "--setting", group=WHAT, help="regular: without length hints; hints: with them; or both."
+    ),
 ]
 Subset = Annotated[
     list[str] | None,
-    option("--subset", help="Only this subset; repeatable.", metavar="id|ood|new"),
+    option("--subset", group=WHAT, help="Only this subset; repeatable.", metavar="id|ood|new"),
 ]
 Limit = Annotated[
-    int | None, option("--limit", help="The first N rebuses of each subset.", min=1, metavar="N")
+    int | None,
+    option("--limit", group=WHAT, help="The first N rebuses of each subset.", min=1, metavar="N"),
 ]
 Samples = Annotated[
-    int, option("--samples", help="Different answers to each question.", min=1, metavar="K")
+    int,
+    option(
+        "--samples",
+        group=WHAT,
+        help="Answers to each rebus, drawn independently.",
+        min=1,
+        metavar="K",
+    ),
 ]
 Prompt = Annotated[
     Path | None,
     option(
         "--prompt",
-        help="A prompt template of your own (Jinja), instead of the challenge's.",
+        group=WHAT,
+        help="A prompt template of your own (Jinja) instead of the challenge's.",
         metavar="FILE",
     ),
 ]
@@ -89,7 +112,8 @@ Shots = Annotated[
     str | None,
     option(
         "--shots",
-        help="How many examples the prompt has, 0 to 5, or a data file of them; the challenge has 2.",
+        group=WHAT,
+        help="The number of examples in the prompt, 0 to 5, or a data file of them; the challenge uses 2.",
         metavar="N|FILE",
         show_default=False,
     ),
@@ -98,8 +122,9 @@ GivenOption = Annotated[
     Given | None,
     option(
         "--given",
-        help="Begin each answer with the right steps, so that those behind are measured alone; "
-        "such figures stand apart from all others.",
+        group=WHAT,
+        help="Begin each answer with the correct steps and measure only those that follow; such "
+        "figures are never compared with others.",
         show_default=False,
     ),
 ]
@@ -107,6 +132,7 @@ Preset = Annotated[
     str | None,
     option(
         "--preset",
+        group=HOW,
         help="Request settings of a published evaluation: calamita is the challenge's harness "
         "(256 tokens, stop at a blank line, temperature 0).",
         metavar="calamita",
@@ -116,19 +142,36 @@ Param = Annotated[
     list[str] | None,
     option(
         "--param",
-        help="A parameter of the request, as max_tokens=4096; repeatable.",
+        group=HOW,
+        help="A parameter of the request, such as max_tokens=4096; repeatable.",
         metavar="NAME=VALUE",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    option("--drop", help="A parameter to leave out of the request; repeatable.", metavar="NAME"),
+    option(
+        "--drop",
+        group=HOW,
+        help="A parameter to leave out of the request; repeatable.",
+        metavar="NAME",
+    ),
+]
+Timeout = Annotated[
+    float,
+    option(
+        "--timeout",
+        group=HOW,
+        help="Seconds that one attempt may take.",
+        min=0.001,
+        metavar="S",
+    ),
 ]
 CacheChoice = Annotated[
     str | None,
     option(
         "--cache",
-        help="The response cache's folder, or off; without it the user's cache folder.",
+        group=MONEY,
+        help="The folder of the response cache, or off; by default the user's cache folder.",
         metavar="DIR|off",
         show_default=False,
     ),

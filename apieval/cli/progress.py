@@ -66,7 +66,7 @@ class Lines(Watcher):
     def over(self, row: Row) -> None:
         """Say how a row ended."""
         if row.counts.asked:
-            row.message(row.counts.state())
+            row.message(row.counts.state(over=True))
 
 
 class Row(Watcher):

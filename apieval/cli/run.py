@@ -1,4 +1,4 @@
-"""`apieval run`: evaluate models, or go on with a run begun before."""
+"""`apieval run`: evaluate models, or resume a run that was begun before."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from apieval.cli.log import Log
 from apieval.cli.options import option
 from apieval.cli.progress import progress
 from apieval.errors import ConfigError
-from apieval.options import RunOptions
+from apieval.options import TIMEOUT_S, RunOptions
 from apieval.report import prompt_spread, side_by_side, terminal
 from apieval.run.watcher import Watcher
-from apieval.verbs.results import Result
+from apieval.verbs.results import NOT_BEGUN, Result
 from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
@@ -38,37 +38,43 @@ def run(
             metavar="MODEL",
         ),
     ],
-    config: options.Config = None,
     data: options.Data = "sample",
     setting: options.SettingOption = options.SettingChoice.BOTH,
     subset: options.Subset = None,
     limit: options.Limit = None,
     samples: options.Samples = 1,
+    prompt: options.Prompt = None,
+    prompt_set: Annotated[
+        Path | None,
+        option(
+            "--prompt-set",
+            group=options.WHAT,
+            help="A folder of templates: one run for each, side by side.",
+            metavar="DIR",
+        ),
+    ] = None,
+    shots: options.Shots = None,
+    given: options.GivenOption = None,
+    config: options.Config = None,
+    preset: options.Preset = None,
+    param: options.Param = None,
+    drop: options.Drop = None,
     concurrency: Annotated[
         str | None,
         option(
             "--concurrency",
-            help="Requests at once; without it the model's own limit, else auto.",
+            group=options.HOW,
+            help="Requests at once; by default the model's own limit, else auto.",
             metavar="auto|N",
             show_default=False,
         ),
     ] = None,
-    max_cost: Annotated[
-        float | None,
-        option(
-            _BOUND,
-            help="Stop before the run of a model costs more; it holds for each model.",
-            min=0.0,
-            metavar="USD",
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, option("--timeout", help="Seconds one attempt may take.", min=0.001, metavar="S")
-    ] = 600.0,
+    timeout: options.Timeout = TIMEOUT_S,
     wait_for_server: Annotated[
         float,
         option(
             "--wait-for-server",
+            group=options.HOW,
             help="Seconds to wait for a server that is not up yet, or goes down.",
             min=0.0,
             metavar="S",
@@ -76,49 +82,59 @@ def run(
     ] = 120.0,
     retry_truncated: Annotated[
         bool,
-        option("--retry-truncated", help="Ask again what was cut, as after raising a limit."),
+        option(
+            "--retry-truncated",
+            group=options.HOW,
+            help="Send again what was truncated, for instance after raising a limit.",
+        ),
     ] = False,
-    out: Annotated[
-        Path, option("--out", help="The folder runs are kept in.", metavar="DIR")
-    ] = Path("results"),
-    name: Annotated[
-        str | None, option("--name", help="The run's folder name, instead of its own.")
-    ] = None,
-    cache: options.CacheChoice = None,
     lexicon: options.Lexicon = None,
     words: options.Words = None,
-    prompt: options.Prompt = None,
-    prompt_set: Annotated[
-        Path | None,
+    max_cost: Annotated[
+        float | None,
         option(
-            "--prompt-set",
-            help="A folder of templates: a run by each, side by side.",
-            metavar="DIR",
+            _BOUND,
+            group=options.MONEY,
+            help="Stop before a run costs more than this; each model has its own budget.",
+            min=0.0,
+            metavar="USD",
         ),
     ] = None,
-    shots: options.Shots = None,
-    given: options.GivenOption = None,
-    preset: options.Preset = None,
-    param: options.Param = None,
-    drop: options.Drop = None,
+    yes: Annotated[
+        bool,
+        option(
+            "--yes",
+            "-y",
+            group=options.MONEY,
+            help="Begin without asking for confirmation of the cost.",
+        ),
+    ] = False,
+    cache: options.CacheChoice = None,
     fresh: Annotated[
         bool,
         option(
             "--fresh",
-            help="Start over; the run begun before is kept beside. Cached answers still serve: "
-            "add --cache off to ask, and pay, again.",
+            group=options.MONEY,
+            help="Start over and keep the earlier run beside the new one. Cached answers are "
+            "still used: add --cache off to send, and pay for, every request again.",
         ),
     ] = False,
-    yes: Annotated[
-        bool, option("--yes", "-y", help="Begin without a question about the cost.")
-    ] = False,
+    out: Annotated[
+        Path, option("--out", help="The folder in which runs are kept.", metavar="DIR")
+    ] = Path("results"),
+    name: Annotated[
+        str | None,
+        option("--name", help="The run's folder name, instead of its own.", metavar="NAME"),
+    ] = None,
     log: Annotated[
         Path | None,
-        option("--log", help="Write what happens as JSON lines.", metavar="FILE"),
+        option("--log", help="Write every event to this file, as JSON lines.", metavar="FILE"),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Evaluate MODEL..., side by side, or go on with runs begun before.
+    """Evaluate MODEL..., side by side; a run that was begun before is resumed.
+
+    Example: apieval run openai/gpt-4o --data hub --limit 20 --max-cost 5
 
     Models at one address share its limits, the stricter of each kind. One that stops early leaves
     the others running; the exit code is the worst of all.
@@ -190,9 +206,12 @@ def _logged(path: Path | None, watcher: Watcher) -> Iterator[Watcher]:
 def _tell(result: Result, *, table: bool) -> None:
     if table and result.summary["usage"]["answers"]:
         output.show(terminal.render(result.summary, result.model))
-    if table:
+    if table and result.folder:
         output.line(f"run folder: {result.folder}")
     if result.status == "done":
+        return
+    if result.message == NOT_BEGUN:
+        output.say(f"{result.model}: {result.message}")
         return
     saved = result.summary["usage"]["answers"]
     counts: Sequence[dict[str, int]] = list(result.summary["outcomes"].values())
@@ -213,8 +232,8 @@ def _tell_of_report(results: Sequence[Result]) -> None:
 
 
 def _say_how_to_go_on(results: Sequence[Result]) -> None:
-    """Say which command goes on; where the money stopped a run, with a bound that lets it."""
-    if {result.status for result in results} == {"done"}:
+    """Say which command resumes; where the money stopped a run, with a bound that lets it."""
+    if all(each.status == "done" or each.message == NOT_BEGUN for each in results):
         return
     words = [word for word in sys.argv[1:] if word != "--fresh"]  # which would start over
     short = [result.enough_usd for result in results if result.enough_usd is not None]

@@ -11,13 +11,18 @@ from apieval.rebus.baseline.solver import MODEL
 
 
 def serve(
-    host: Annotated[str, option("--host", help="A loopback address.")] = "127.0.0.1",
-    port: Annotated[int, option("--port", help="0 takes a free one.", min=0, max=65535)] = 8017,
+    host: Annotated[
+        str, option("--host", help="A loopback address.", metavar="ADDRESS")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        option("--port", help="The port; 0 takes a free one.", metavar="PORT", min=0, max=65535),
+    ] = 8017,
     lexicon: options.Lexicon = None,
     words: options.Words = None,
     json: options.Json = False,
 ) -> None:
-    """Serve the baseline until Ctrl-C, as any OpenAI-compatible server."""
+    """Serve the baseline as an OpenAI-compatible server on loopback, until Ctrl-C."""
     # aiohttp takes 0.2 s to import: no command but a run or a server pays for it
     from apieval.rebus.baseline.server import serve_forever  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`apieval verify`: a folder's hashes and figures derived anew, offline."""
+"""`apieval verify`: recompute a folder's hashes and figures, offline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def verify(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, or what `apieval score --out` wrote.",
+            help="A run folder, or the folder that `apieval score --out` wrote.",
             metavar="RUN",
             show_default=False,
         ),
@@ -26,7 +26,7 @@ def verify(
         str | None,
         option(
             "--data",
-            help="The data file, where it is not where the run found it.",
+            help="The data file, if it is no longer where the run found it.",
             metavar="sample|PATH",
         ),
     ] = None,
@@ -34,18 +34,20 @@ def verify(
         Path | None,
         option(
             "--answers",
-            help="Of scores outside of a run: the run folder or the file that was scored.",
+            help="For scores outside a run folder: the run folder or the file that was scored.",
             metavar="PATH",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Derive hashes and figures anew from the stored answers; nothing is asked or written.
+    """Recompute hashes and figures from the stored answers; sends and writes nothing.
 
-    The data file's hash, the prompts, the key of every answer, the specification's hash in the
-    folder's name, scores, figures, signatures, counts and costs: of each it says whether it is what
-    the files claim, and names every value that is not. The exit code is 0 where all holds that
-    could be checked, 1 where something does not, 2 where nothing could be checked.
+    Checks the data file's hash, the prompts, the key of every answer, the specification's hash in
+    the folder's name, scores, figures, signatures, counts and costs, and names every value that
+    differs from what the files claim.
+
+    Exit code 0: all that could be checked holds. 1: something does not. 2: nothing could be
+    checked.
     """
     found = evaluate.verify(folder, data, answers)
     if json:

@@ -1,4 +1,4 @@
-"""One model's check: one real question end to end, before money is spent on thousands.
+"""One model's check: one real request end to end, before money is spent on thousands.
 
 Nothing is written to a run's folder, and the cache is neither read nor filled: an answer out of
 the cache would show a server that was well some time ago, and one put there would stand in for an
@@ -9,10 +9,10 @@ this module only when a check begins.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import count, product
 from typing import Any, Final, NoReturn
 
 from apieval.config import Providers
@@ -35,9 +35,12 @@ AT_ONCE: Final = 8
 """So many models are asked at once, where all are."""
 UNKNOWN_MODEL: Final = frozenset({400, 404, 422})
 """The statuses by which servers say that they have no such model."""
+WAITING_S: Final = 10.0
+"""As often a check says that it still waits for the answer."""
 _SHOWN: Final = 5
 
 Tell = Callable[[str, Step], None]
+Say = Callable[[str], None]
 
 
 class _Ended(Exception):  # no error: the steps after this one make no sense
@@ -69,6 +72,7 @@ class OneCheck:
     environ: Mapping[str, str]
     question: Question
     tell: Tell
+    say: Say = lambda _: None
     _steps: list[Step] = field(default_factory=list)
 
     @property
@@ -145,9 +149,31 @@ class OneCheck:
                 wire = await provider.shown(request)
                 asked = {"question": self.question.as_json()}
                 self._step(Step("request", {**asked, "sent": wire._asdict() if wire else None}))
-                return await attempt_once(provider, request, self.question.options.timeout_s)
+                async with self._saying_that_it_waits():
+                    return await attempt_once(provider, request, self.question.options.timeout_s)
         except AttemptFailed as error:  # litellm refuses before there is a provider to ask
             self._fail("request", error)
+
+    @asynccontextmanager
+    async def _saying_that_it_waits(self) -> AsyncIterator[None]:
+        """Say now and then that the answer has not come yet: a model that thinks takes minutes."""
+        most = self.question.options.timeout_s
+
+        async def say() -> None:
+            for times in count(1):
+                await asyncio.sleep(WAITING_S)
+                waited = times * WAITING_S
+                self.say(
+                    f"{self.name}: waiting for the answer, {waited:,.0f} s so far, at most {most:,.0f} s "
+                    "(--timeout)"
+                )
+
+        saying = asyncio.create_task(say())
+        try:
+            yield
+        finally:
+            saying.cancel()
+            await asyncio.wait([saying])
 
     async def _remedy(self, prepared: Prepared, failure: AttemptFailed) -> str:
         """Return what helps to understand a failure, but for what it says itself."""

@@ -36,7 +36,8 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
-from apieval.verbs.results import Result, nothing, result_of, score_stored
+from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_stored
+from apieval.whole_file import is_folder, is_there, replacing_bytes
 from apieval.wording import counted
 
 _OPEN: Final = {"message": None, "responses": None}
@@ -49,6 +50,42 @@ class CutShort:
 
     status: str
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What there was of a run's folder before this command: to be left so by one that is withdrawn.
+
+    `absent` are the folders that were not there, the innermost first; `aside` is where the run
+    begun before was put.
+    """
+
+    files: frozenset[Path]
+    header: bytes | None
+    absent: tuple[Path, ...]
+    aside: Path | None
+
+    @classmethod
+    def look(cls, folder: Path, aside: Path | None) -> Before:
+        """Look at what is there now."""
+        files = frozenset(folder.iterdir()) if is_folder(folder) else frozenset()
+        known = folder / header.HEADER
+        begun = known.read_bytes() if known in files else None
+        absent = tuple(each for each in (folder, *folder.parents) if not is_there(each))
+        return cls(files, begun, absent, aside)
+
+    def restore(self, folder: Path) -> None:
+        """Remove what was not there, and put back what was."""
+        with suppress(OSError):  # what cannot be removed is empty
+            for each in set(folder.iterdir()) - self.files:
+                each.unlink()
+            for each in self.absent:
+                each.rmdir()
+            if self.aside:
+                self.aside.rename(folder)
+            if self.header is not None:
+                with replacing_bytes(folder / header.HEADER) as file:
+                    file.write(self.header)
 
 
 @dataclass(slots=True)
@@ -75,6 +112,8 @@ class OneRun:
     _runner: Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
     _budget: Budget | None = field(init=False, default=None)
+    _before: Before = field(init=False)
+    _withdrawn: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         """Say what the run is, and so where it lives."""
@@ -129,8 +168,10 @@ class OneRun:
         Raises:
             StoreError: where it cannot be opened.
         """
-        if self.options.fresh and (old := store.set_aside(self.folder)):
+        old = store.set_aside(self.folder) if self.options.fresh else None
+        if old:
             self.watcher.message(f"the run begun before is kept in {old}")
+        self._before = Before.look(self.folder, old)
         self._store = Store.open(self.folder, self.watcher.message, self._ask_again())
         try:
             yield
@@ -205,11 +246,20 @@ class OneRun:
             # said before scoring, which a second Ctrl-C may end
             header.write(self.folder, {"status": status, "message": message, **self._end()})
 
+    def withdraw(self, status: str) -> None:
+        """Leave the folder as it was before this command, since the user does not want the run."""
+        self.cut, self._withdrawn = CutShort(status, NOT_BEGUN), True
+        self._store.close()
+        self._before.restore(self.folder)
+        self._over()
+
     def result(self) -> Result:
         """Score everything that has an answer, and close the header.
 
-        Where that cannot be written, the result is only told.
+        Where that cannot be written, or the run was withdrawn, the result is only told.
         """
+        if self._withdrawn:
+            return self._unwritten(NOT_BEGUN)
         self._store.tidy()
         try:
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
@@ -219,16 +269,17 @@ class OneRun:
                 result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
-            return self._unwritten(error)
+            return self._unwritten(str(error))
         return result
 
-    def _unwritten(self, error: StoreError) -> Result:
+    def _unwritten(self, message: str) -> Result:
         try:
             summary = score_stored(self.folder, None, self.spec, self.selection)
         except StoreError:
             summary = nothing(self.spec, self.selection)
         cut = self.cut or CutShort("stopped")
-        return Result(self.spec.model, self.folder, cut.status, summary, cut.message or str(error))
+        folder = self.folder if is_folder(self.folder) else None
+        return Result(self.spec.model, folder, cut.status, summary, cut.message or message)
 
     def _over(self) -> None:
         self._took_s = time.monotonic() - self._since

@@ -25,6 +25,9 @@ from apieval.signature import digest_lines
 from apieval.whole_file import is_there, ordinary
 from apieval.wording import counted
 
+NOT_BEGUN: Final = "not begun, no request was sent"
+"""The message of a run that the user did not want when asked."""
+
 
 class Onlooker:
     """See every scored answer in turn, and add to the summary; this one adds nothing."""

@@ -87,9 +87,13 @@ def _ask(
     forecasts = {each.label: each.forecast(cache) for each in runs}
     if options.max_cost_usd is not None and len(runs) > 1:
         watcher.message(f"--max-cost {options.max_cost_usd:g} USD holds for each model")
-    if not watcher.confirmed(forecasts):
-        for each in runs:
-            each.cut_short("stopped", "not begun, nothing was asked")
+    try:
+        declined = None if watcher.confirmed(forecasts) else "stopped"
+    except KeyboardInterrupt:
+        declined = "interrupted"
+    if declined:
+        for each in reversed(runs):  # as they were opened: the first made the folder of all
+            each.withdraw(declined)
         return
 
     def stop() -> None:

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import pytest
 
+from apieval.options import TIMEOUT_S
 from apieval.rebus import dataset, prompts
+from apieval.verbs import one_check
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner
 from tests.e2e.program import (
@@ -74,6 +76,23 @@ def steps(done: Done) -> dict[str, dict[str, Any]]:
     (only,) = json.loads(done.out)["checks"]
     found: dict[str, dict[str, Any]] = only["steps"]
     return found
+
+
+# --- a slow model ----------------------------------------------------------------------------
+
+
+def test_a_check_gives_a_model_the_time_that_a_run_gives_it(inside: Inside) -> None:
+    helped = [" ".join(inside(name, "--help").out.split()) for name in ("run", "check")]
+    for said in helped:
+        assert f"Seconds that one attempt may take. │ │ [default: {TIMEOUT_S}]" in said
+
+
+def test_a_wait_for_an_answer_is_seen(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_check, "WAITING_S", 0.01)
+    done, _ = check([Answer(completion(right()), delay_s=0.3)])
+    assert done.code == 0, done.all
+    assert "local: waiting for the answer, 0 s so far, at most 600 s (--timeout)" in done.err
+    assert "waiting" not in done.out
 
 
 # --- all is well -----------------------------------------------------------------------------

@@ -44,6 +44,23 @@ def test_help_is_wrapped_by_the_terminal_alone(inside: Inside) -> None:
         assert not re.search(r"[^\n]\n[^\n]", each.help or "\n"), each.name
 
 
+def test_the_help_of_a_run_stands_in_groups(inside: Inside) -> None:
+    said = inside("run", "--help").out
+    groups = ["Arguments", "What", "How", "Money", "Files and output"]
+    assert re.findall("─ ([A-Z][a-z ]+) ─", said) == groups
+    assert "Example: apieval run " in said
+    where = {name: said.index(f" {name} ") for name in groups}
+    for option, group in (("--limit", "What"), ("--param", "How"), ("--max-cost", "Money")):
+        after = [each for each in groups if where[each] > where[group]]
+        assert where[group] < said.index(option, where[group]) < where[after[0]]
+
+
+def test_no_help_shows_the_type_of_a_flag_or_of_an_argument(inside: Inside) -> None:
+    for each in app.registered_commands:
+        said = inside(each.name or "", "--help").out
+        assert not re.search(r"<bool>|<str>|<list|<path>", said), each.name
+
+
 def test_a_wrong_choice_is_refused_in_the_program_s_own_words(inside: Inside) -> None:
     said = " ".join(inside("run", "baseline", "--setting", "hint").err.split())
     assert "Invalid value for '--setting': 'hint' is not one of" in said

@@ -19,8 +19,8 @@ Against = Annotated[
     Path | None,
     option(
         "--against",
-        help="A training file: say what of this one stands in it. It needs the columns "
-        "word_guesses, first_pass and solution, or is a list of words (.txt).",
+        help="A training file: show which words and rebuses of this file it contains. It needs the "
+        "columns word_guesses, first_pass and solution, or is a list of words (.txt).",
         metavar="FILE",
     ),
 ]

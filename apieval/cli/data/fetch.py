@@ -1,4 +1,4 @@
-"""`apieval data fetch`: get the challenge's data from the Hugging Face hub, once."""
+"""`apieval data fetch`: download the challenge's data from the Hugging Face hub, once."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ class FileChoice(StrEnum):
 
 def fetch(
     file: Annotated[
-        FileChoice, option("--file", help="The test file, or the one to train on.")
+        FileChoice, option("--file", help="The test file, or the training file.")
     ] = FileChoice.TEST,
     revision: Annotated[
         str | None,
         option(
             "--revision",
-            help="The commit, tag or branch to use from now on; without it the one fetched before, "
+            help="The commit, tag or branch to use from now on; by default the one downloaded before, "
             "the first time the newest.",
             metavar="REV",
         ),
     ] = None,
     again: Annotated[
-        bool, option("--again", help="Ask the hub though the file is here, and use what it has.")
+        bool, option("--again", help="Download anew, even if the file is here already.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Get the challenge's data from the Hugging Face hub, check it, and print its path.
+    """Download the challenge's data from the Hugging Face hub, check it, and print its path.
 
-    What was fetched once is pinned: --data hub uses it from then on, without network, until
-    another revision is named here. It lies in the hub's own cache folder. HF_HOME, HF_ENDPOINT,
+    The downloaded revision is pinned: --data hub uses it from then on, without network, until you
+    name another revision here. It lies in the hub's own cache folder. HF_HOME, HF_ENDPOINT,
     HF_TOKEN and HF_HUB_OFFLINE are respected.
     """
     from apieval.hub import cache, contents, fetching  # noqa: PLC0415 # no other command needs it

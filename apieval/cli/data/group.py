@@ -6,7 +6,7 @@ import typer
 
 from apieval.cli.data import fetch, stats, verbalize, verify
 
-app = typer.Typer(no_args_is_help=True, help="Get, check, describe and make data files.")
+app = typer.Typer(no_args_is_help=True, help="Download, check, describe and make data files.")
 
 app.command("fetch")(fetch.fetch)
 app.command("verify")(verify.verify)

@@ -1,4 +1,4 @@
-"""`apieval data stats`: describe a data file by the study's figures."""
+"""`apieval data stats`: describe a data file with the study's figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def stats(
         Path | None,
         option(
             "--tokenizer",
-            help="A model's tokenizer.json, or the folder of one: count tokens too.",
+            help="A model's tokenizer.json, or its folder: count tokens too.",
             metavar="PATH",
         ),
     ] = None,

@@ -18,7 +18,7 @@ def verbalize(  # one parameter an option
     rebuses: Annotated[
         Path,
         typer.Argument(
-            help="A table of rebuses: PRIMALET, FRASE, and if it has them TIPO and ANNO.",
+            help="A table of rebuses: PRIMALET, FRASE, and optionally TIPO and ANNO.",
             metavar="REBUSES",
             show_default=False,
         ),
@@ -32,8 +32,8 @@ def verbalize(  # one parameter an option
         Path | None,
         option(
             "--against",
-            help="A training file, or a list of words (.txt): rebuses of its words are id, others "
-            "ood; those it has are dropped.",
+            help="A training file, or a list of words (.txt): rebuses made of its words are id, others "
+            "ood; rebuses it contains are dropped.",
             metavar="FILE",
         ),
     ] = None,
@@ -41,29 +41,31 @@ def verbalize(  # one parameter an option
         int | None,
         option(
             "--new-since",
-            help="Rebuses of this year (ANNO) and later are new.",
+            help="Rebuses from this year (ANNO) on are new.",
             metavar="YEAR",
             min=1,
             max=9999,
         ),
     ] = None,
     min_words: Annotated[
-        int, option("--min-words", help="The least number of hidden words.", metavar="N", min=1)
+        int, option("--min-words", help="The smallest number of hidden words.", metavar="N", min=1)
     ] = 2,
-    seed: Annotated[int, option("--seed", help="Another seed draws other clues.")] = 0,
+    seed: Annotated[
+        int, option("--seed", help="The seed of the drawing of clues.", metavar="N")
+    ] = 0,
     overwrite: Annotated[
-        bool, option("--overwrite", help="Write over a file that is there already.")
+        bool, option("--overwrite", help="Replace the file if it exists.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Make a data file of printed rebuses and crossword clues, as the study made its own.
+    """Make a data file from printed rebuses and crossword clues, as the study made its own.
 
-    Kept are regular rebuses whose hidden words all have a clue; a clue is drawn for each word. The
+    Regular rebuses are kept if every hidden word has a clue; a clue is drawn for each word. The
     same tables and the same seed give the same file, whatever the order of their rows. It passes
     `apieval data verify` (with the same --against) without an error.
 
     Elements of a first pass (PRIMALET) are separated by - or blanks; those with a lower-case letter
-    are the hidden words. Words match answers as they are written but for case.
+    are the hidden words. Words match answers as they are written, except for case.
     """
     document = verbalized.verbalize(
         rebuses,

@@ -1,4 +1,4 @@
-"""`apieval data verify`: hold a data file against every rule of the task."""
+"""`apieval data verify`: check a data file against every rule of the task."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from apieval.verbs import data_files
 def verify(
     path: arguments.File, against: arguments.Against = None, json: options.Json = False
 ) -> None:
-    """Hold every row of a data file against the rules of the game.
+    """Check every row of a data file against the rules of the game.
 
     Errors break the game, or make right answers count wrong; warnings are quirks, such as solutions
-    with an apostrophe, doubles, and a clue that holds its word inside a longer one. With --against
-    also: what stands in the training file, and whether its words make a row id or ood.
+    with an apostrophe, duplicates, and a clue that contains its word inside a longer one. With
+    --against also: what the training file contains, and whether its words make a row id or ood.
 
-    The exit code is 0 where there is no error, 1 where there is one, 2 where the file cannot be
-    read.
+    Exit code 0: no error. 1: at least one error. 2: the file cannot be read.
     """
     document = data_files.verify(path, against)
     if json:
