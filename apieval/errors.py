@@ -59,7 +59,8 @@ class AttemptFailed(ApievalError):
 
     `status` is the HTTP status, or the one that an error inside a 200 names; None where no reply
     arrived. `retry_after_s` is how long the server asked us to wait, in seconds, None where it
-    did not say. `billed` says that the server did work for it, as far as anybody can tell.
+    did not say. `billed` says that the server generated something that is paid and lost, as far as
+    anybody can tell: a success of which no answer could be read, a reply that broke off, a timeout.
     """
 
     exit_code = 1

@@ -138,7 +138,10 @@ class RateHints:
 
 
 class Reply(Record):
-    """What one successful attempt brought back, before anybody judged it."""
+    """What one successful attempt brought back, before anybody judged it.
+
+    `repaired` names what had to be mended to read it.
+    """
 
     text: str
     reasoning: str | None = None
@@ -147,6 +150,7 @@ class Reply(Record):
     system_fingerprint: str | None = None
     usage: Usage = Usage.model_construct()
     hints: RateHints | None = None
+    repaired: tuple[str, ...] = ()
 
 
 class Response(Record):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
-from apieval.providers.waits import retry_after_s
+from apieval.providers.waits import moment_of, retry_after_s
 from apieval.schema import well_formed
 from apieval.sections import TOKEN_LIMITS, Params
 
@@ -122,7 +121,7 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         return ServerDown(text, status=status)
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         limited = status == HTTPStatus.TOO_MANY_REQUESTS
-        wait = retry_after_s(headers, error, datetime.now(UTC), limited=limited)
+        wait = retry_after_s(headers, error, moment_of(headers), limited=limited)
         return TransientFailure(text, status=status, retry_after_s=wait)
     filtered = _word(error, "code") in FILTERED or said.startswith(FILTERED_BEHIND)
     return (ContentRefused if filtered else ItemFailure)(text, status=status)

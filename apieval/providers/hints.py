@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from apieval.providers.waits import moment, number
+from apieval.providers.waits import moment, moment_of, number
 from apieval.schema import RateHints, Room
 
 NEAR_S: Final = 60.0
@@ -27,14 +27,16 @@ _NAME: Final = re.compile(
 _PARAMETER: Final = re.compile(r"(limit|remaining|reset|[qrt])\s*=\s*(\d{1,15})\b")
 
 
-def rate_hints(headers: Mapping[str, str], now: datetime) -> RateHints | None:
+def rate_hints(headers: Mapping[str, str], now: datetime | None = None) -> RateHints | None:
     """Return what remains of requests and of tokens, None where nothing is said to pace by.
 
+    `now` is the server's, None for when the reply was sent.
     Names may be of any case. Where several limits of one kind are named, the least counts.
     """
     # most replies have none, and every reply comes by here
     if not [name for name in headers if "ratelimit" in name.lower()]:
         return None
+    now = now or moment_of(headers)
     said: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
         if named := _named(name):

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
@@ -23,7 +22,7 @@ from apieval.providers.masking import Mask
 from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
-from apieval.providers.transport import CONNECT_TIMEOUT_S, fault, transport, whole, with_key
+from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, fault, transport, whole, with_key
 from apieval.schema import Reply, Request
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
@@ -138,10 +137,13 @@ class OpenAICompatibleClient:
 
     async def _post(self, endpoint: _Endpoint, content: bytes) -> Whole:
         try:
-            return await self._sent(endpoint, content)
-        except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
+            reply = await self._sent(endpoint, content)
+        except BROKEN as error:
             endpoint.set_aside()
             raise fault(error, str(endpoint.url)) from None
+        if reply.broken:
+            endpoint.set_aside()
+        return reply
 
     async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:
         """Return the whole reply.

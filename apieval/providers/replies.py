@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from apieval.errors import TransientFailure, WebPage
+from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
+from apieval.providers.bodies import Document, UnreadableBody, document
 from apieval.providers.failures import failure, hidden_failure, server_message
 from apieval.providers.hints import rate_hints
 from apieval.schema import RateHints, Reply, Usage, well_formed
@@ -33,11 +33,21 @@ _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 class Whole(NamedTuple):
-    """A reply that has come whole: status, headers, body."""
+    """A reply that has come: status, headers, body.
+
+    `broken` says why no more of the body came, `repaired` what was mended on the way.
+    """
 
     status: int
     headers: Mapping[str, str]
     content: bytes
+    broken: str | None = None
+    repaired: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """Say whether its status is a success, of whatever kind: what is in it then decides."""
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
 
 def read_reply(
@@ -54,25 +64,55 @@ def read_reply(
         AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
             error on status 200, and for a reply without a choice.
     """
-    status, headers, content = response
-    if status != HTTPStatus.OK:
+    status, headers, content, *_ = response
+    if not response.good:
         raise failure(status, content, headers, url, sent)
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
-        said = server_message(content)
-        kind = WebPage if content.lstrip().startswith(b"<") else TransientFailure
-        raise kind(
-            f"the reply from {url} is not JSON, is this an API address? It begins: {said}",
-            status=HTTPStatus.OK,
-        ) from None
+        found = document(content, headers)
+    except UnreadableBody as error:
+        raise _unreadable(response, error, url) from None
+    value = found.value
     if isinstance(value, dict) and value.get("error"):
-        raise hidden_failure(content, headers, url)
+        hidden = hidden_failure(_plain(content, found), headers, url)
+        hidden.billed = found.begun
+        raise hidden
     try:
-        hints = rate_hints(headers, datetime.now(UTC))
-        return reply_of(form(value) if form else value, hints)
+        reply = reply_of(form(value) if form else value, rate_hints(headers))
     except (LookupError, TypeError, AttributeError):
         raise malformed(value, content, url) from None
+    return _told(reply, response, found)
+
+
+def _plain(content: bytes, found: Document) -> bytes:
+    """Return a document's bytes, written anew where they had to be mended."""
+    return json.dumps(found.value).encode() if found.repaired else content
+
+
+def _told(reply: Reply, response: Whole, found: Document) -> Reply:
+    """Return a reply with what was mended to read it."""
+    cut = ("a connection that broke off behind the answer",) if response.broken else ()
+    repaired = (*response.repaired, *found.repaired, *cut)
+    return reply.model_copy(update={"repaired": repaired}) if repaired else reply
+
+
+def _unreadable(response: Whole, why: UnreadableBody, url: str) -> AttemptFailed:
+    """Return the failure that a success without a document stands for.
+
+    What began to come was generated, and is paid: but for a page or a text for people.
+    """
+    content = response.content
+    page = content.lstrip().startswith(b"<") or not (why.begun or response.broken)
+    kind: type[AttemptFailed] = WebPage if page and content.strip() else TransientFailure
+    if response.broken:
+        said = f"the reply from {url} broke off: {response.broken}"
+    elif why.always:
+        kind, said = RunFailure, f"the reply from {url} is {why}"
+    else:
+        begins = f"It begins: {server_message(content)}"
+        said = f"the reply from {url} cannot be read ({why}), is this an API address? {begins}"
+    found = kind(said, status=response.status)
+    found.billed = why.begun or response.broken is not None
+    return found
 
 
 def malformed(value: object, content: bytes, url: str) -> TransientFailure:
@@ -80,8 +120,9 @@ def malformed(value: object, content: bytes, url: str) -> TransientFailure:
     found = TransientFailure(
         f"malformed reply from {url}: {server_message(content)}", status=HTTPStatus.OK
     )
-    counts = [value.get(name) for name in _COUNTED] if isinstance(value, dict) else []
-    found.billed = any(isinstance(each, dict) for each in counts)
+    top = value if isinstance(value, dict) else {}
+    counted = any(isinstance(top.get(name), dict) for name in _COUNTED)
+    found.billed = counted or bool(top.get("choices"))
     return found
 
 

@@ -13,12 +13,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
-import aiohttp
 import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.replies import Whole
-from apieval.providers.transport import ALLOWED, fault, whole
+from apieval.providers.transport import ALLOWED, BROKEN, fault, whole
 from apieval.schema import Reply
 
 
@@ -104,7 +103,7 @@ async def _end(tape: Tape, request: httpx.Request) -> Reply | AttemptFailed | No
         return tape.read(tape.whole, url)
     except AttemptFailed as error:
         return error
-    except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError) as error:
+    except BROKEN as error:
         return fault(error, url)
 
 

@@ -6,6 +6,7 @@ it for good; with aiohttp's connector underneath, neither happens.
 
 from __future__ import annotations
 
+import re
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
@@ -31,6 +32,13 @@ PIECE: Final = 1024 * 1024
 _PACKINGS: Final = frozenset({"gzip", "x-gzip", "deflate"})
 """What a request allows for; a reply packed otherwise, or twice, is taken as it is."""
 _GZIP: Final = zlib.MAX_WBITS + 16
+_PLAIN: Final = 0
+_GZIPPED: Final = b"\x1f\x8b"
+_READABLE: Final = re.compile(rb"\s*(?:[{\[]\s*[\"{}\[\]]|<[!?a-zA-Z]|(?:data|event):)")
+"""How a document, a page or an event stream begins, and nothing that is packed."""
+MISNAMED: Final = "headers that misname its packing"
+BROKEN: Final = (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError)
+"""What a connection that breaks off is raised as, by whichever library."""
 ALLOWED: Final = "gzip, deflate"
 """Said with every request, else the packages at hand decide what servers may send."""
 
@@ -61,50 +69,72 @@ def with_key(headers: Mapping[str, str], api_key: str | None) -> dict[str, str]:
 
 
 async def whole(response: httpx.Response) -> Whole:
-    """Return a reply once all of it has come.
+    """Return a reply once all of it has come, or as much as came before the connection broke off.
 
     Raises:
         ItemFailure: where it is larger than any answer.
     """
     chunks, size = [], 0
+    broken, repaired = None, list[str]()
     try:
-        async for chunk in _unpacked(response):
+        async for chunk in _unpacked(response, repaired):
             chunks.append(chunk)
             size += len(chunk)
             if size > MOST_BYTES:
-                raise ItemFailure(f"the reply is larger than {MOST_BYTES >> 20} MB")
+                raise _too_large(response)
+    except BROKEN as error:
+        broken = clipped(str(error)) or type(error).__name__
     finally:
         await response.aclose()
-    return Whole(response.status_code, response.headers, b"".join(chunks))
+    content = b"".join(chunks)
+    return Whole(response.status_code, response.headers, content, broken, tuple(repaired))
 
 
-async def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+def _too_large(response: httpx.Response) -> ItemFailure:
+    found = ItemFailure(f"the reply is larger than {MOST_BYTES >> 20} MB")
+    found.billed = response.is_success
+    return found
+
+
+async def _unpacked(response: httpx.Response, repaired: list[str]) -> AsyncIterator[bytes]:
     """Give a reply's bytes, unpacked piece by piece: a few packed bytes may stand for gigabytes."""
-    packing = response.headers.get("content-encoding", "").strip().lower()
+    named = response.headers.get("content-encoding", "").strip().lower()
+    window: int | None = None
     unpacker = None
     async for chunk in cast("httpx.AsyncByteStream", response.stream):
-        if packing not in _PACKINGS:
+        if unpacker is None and window is None:
+            window = _window(named, chunk)
+            if (window == _PLAIN) == (named in _PACKINGS):
+                repaired.append(MISNAMED)
+            unpacker = None if window == _PLAIN else zlib.decompressobj(window)
+        if unpacker is None:
             yield chunk
             continue
-        unpacker = unpacker or zlib.decompressobj(_window(packing, chunk))
         packed = chunk
         while packed and not unpacker.eof:
             try:
                 piece = unpacker.decompress(packed, PIECE)
             except zlib.error as error:
-                raise ValueError(f"the reply cannot be unpacked: {error}") from None
+                raise ValueError(f"it cannot be unpacked: {error}") from None
             packed = unpacker.unconsumed_tail
             yield piece
 
 
-def _window(packing: str, start: bytes) -> int:
-    """Return zlib's `wbits` for what begins like that; some servers leave out deflate's header."""
-    if packing != "deflate":
+def _window(named: str, start: bytes) -> int:
+    """Return zlib's `wbits` for what begins like that, whatever its headers name.
+
+    Some servers leave out deflate's header; others name a packing and do not pack.
+    """
+    if start.startswith(_GZIPPED):
         return _GZIP
+    if named not in _PACKINGS or _READABLE.match(start):
+        return _PLAIN
     headed = (
         len(start) > 1 and start[0] & 15 == zlib.DEFLATED and not (start[0] << 8 | start[1]) % 31
     )
-    return zlib.MAX_WBITS if headed else -zlib.MAX_WBITS
+    if headed:
+        return zlib.MAX_WBITS
+    return -zlib.MAX_WBITS if named == "deflate" else _GZIP
 
 
 def fault(error: BaseException, url: str) -> TransientFailure:

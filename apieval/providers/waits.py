@@ -46,6 +46,23 @@ def retry_after_s(
     return _sensible(_resets(headers, now)) if limited else None
 
 
+def moment_of(headers: Mapping[str, str]) -> datetime:
+    """Return when a reply was sent, by the server's own clock where it says so.
+
+    Moments in its other headers are by that clock too, and this machine's may be hours off.
+    """
+    return _date(headers.get("date", "")) or datetime.now(UTC)
+
+
+def _date(value: str) -> datetime | None:
+    """Return the moment of an HTTP date, None for anything else."""
+    try:
+        found = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
 def _sensible(wait: float | None) -> float | None:
     return None if wait is None or wait > LONGEST_S else wait
 
@@ -58,11 +75,9 @@ def _header(headers: Mapping[str, str], now: datetime, prefix: str = "") -> floa
     seconds = number(value)
     if seconds is not None or not value:
         return seconds
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    return _until(moment, now)
+    named = _date(value)
+    sent = _date(headers.get(f"{prefix}date", "")) or now
+    return None if named is None else _until(named, sent)
 
 
 def _body(error: Mapping[str, Any]) -> float | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import Final
 
 from apieval.errors import (
@@ -70,9 +70,16 @@ class Judge:
     _bad_in_a_row: int = 0
     _bad_since: float = 0.0
     _last_failure: AttemptFailed | None = None
+    _repaired: set[str] = field(default_factory=set)
 
-    def answered(self) -> None:
-        """Take note of a good reply: the server is up, and the address right."""
+    def answered(self, repaired: Collection[str] = ()) -> None:
+        """Take note of a good reply: the server is up, and the address right.
+
+        What had to be `repaired` to read it is told once of each kind.
+        """
+        for what in set(repaired) - self._repaired:
+            self._repaired.add(what)
+            self.tell(f"a reply had {what}; its answer is kept, and says so under repaired")
         self._answered, self._last_answer = True, time.monotonic()
         if self._told:
             down_s = self._last_answer - (self._down_since or self._last_answer)

@@ -290,7 +290,7 @@ class Runner:
             reply = await attempt_within(self.patience.timeout_s, self.provider, question.request)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
             hints = reply.hints
-            self._judge.answered()
+            self._judge.answered(reply.repaired)
         except TransientFailure as failure:
             verdict, asked_s = self._judge.verdict(failure), self._judge.pause_s(failure)
             self.watcher.stumbled(failure)
@@ -357,4 +357,5 @@ def _response(request: Request, asked: Asked, latency_s: float, cost: float | No
         error=str(asked.failure) if asked.failure else None,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         cached=False,
+        **({"repaired": list(seen.repaired)} if seen.repaired else {}),
     )

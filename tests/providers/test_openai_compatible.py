@@ -322,7 +322,7 @@ def test_an_error_that_is_null_is_none() -> None:
         (Answer("<!doctype html><title>Accedi</title>"), WebPage, "is this an API address"),
         (Answer("", 500), TransientFailure, "HTTP 500"),
         (Answer("", 200), TransientFailure, "not JSON"),
-        (Answer("data: {}\n\n"), TransientFailure, "not JSON"),
+        (Answer("data: {}\n\n"), TransientFailure, "event stream broke off"),
         (Answer("[" * 100_000), TransientFailure, "not JSON"),
         (Answer('{"choices": [{"mess'), TransientFailure, "not JSON"),
         (Answer({"error": "guasto"}), TransientFailure, "error inside: guasto"),

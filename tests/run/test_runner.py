@@ -440,6 +440,36 @@ def test_a_malformed_reply_is_one_failed_item_with_its_body_kept(tmp_path: Path)
     assert json.dumps(malformed) in bad.error
 
 
+@pytest.mark.parametrize(
+    ("bend", "named"),
+    [
+        (lambda body: body.replace("à".encode(), b"\xc3"), "no UTF-8"),
+        (lambda body: body + b"\ndata: [DONE]", "text around its JSON"),
+    ],
+    ids=["half a letter", "text behind"],
+)
+def test_a_mended_reply_is_kept_and_says_so(
+    tmp_path: Path, bend: Callable[[bytes], bytes], named: str
+) -> None:
+    body = bend(json.dumps(completion("Verità nascosta"), ensure_ascii=False).encode())
+    lines, seen = wired(tmp_path, of_row(2, Answer(body)), 5)
+    assert len(seen) == 5
+    assert Counter(line.outcome for line in lines) == {Outcome.OK: 5}
+    mended = {line.id: line.model_extra for line in lines if line.model_extra}
+    assert list(mended) == [2]
+    assert named in str(mended[2])
+    assert all(
+        "repaired" not in json.loads(each.model_dump_json()) for each in lines if each.id != 2
+    )
+
+
+def test_what_was_mended_is_told_once(bench: Bench) -> None:
+    repaired = ("bytes that are no UTF-8",)
+    bench.script = lambda row, _: good(row).model_copy(update={"repaired": repaired})
+    said = bench.run(20).watcher.said
+    assert len([each for each in said if "bytes that are no UTF-8" in each]) == 1
+
+
 def test_a_half_emoji_in_an_error_is_written_down(tmp_path: Path) -> None:
     """The message of a server goes into the record, whatever it holds."""
     said = Answer({"error": {"message": "mezza \ud83d"}}, 400)

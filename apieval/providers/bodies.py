@@ -1,0 +1,254 @@
+"""A reply's bytes as the document they hold, however a server, or what stands before it, bent them.
+
+What was generated is paid, so a body is read as long as it says one thing: half a letter, a line
+break that nobody escaped, text behind the JSON, another encoding, an event stream. Each repair is
+named beside the document. What cannot be read is told, and nothing is made up.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from email.message import Message
+from typing import Any, Final, NamedTuple
+
+NO_UTF8: Final = "bytes that are no UTF-8, read as U+FFFD"
+UNESCAPED: Final = "control characters that its JSON does not escape"
+AROUND: Final = "text around its JSON, left out"
+STREAMED: Final = "an event stream, though none was asked for, put together"
+OTHER_STREAM: Final = (
+    "an event stream that holds no chunks of an answer; say extra_body: {stream: false}"
+)
+_REPLACED: Final = "\ufffd"
+_BLANK: Final = " \t\r\n\ufeff"
+_STREAM: Final = re.compile(r"[\s\ufeff]*(?:(?:data|event|id|retry)\s*:|:)")
+_LINES: Final = re.compile(r"\r\n|\r|\n")  # of an event stream no other character ends a line
+_DONE: Final = "[DONE]"
+_WIDER: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+"""Who declares Latin-1 means Windows' form of it (WHATWG, Encoding, names and labels)."""
+_STRICT: Final = json.JSONDecoder()
+_LENIENT: Final = json.JSONDecoder(strict=False)
+
+
+class Document(NamedTuple):
+    """What a body says; `repaired` names what had to be mended, `begun` that an answer had begun."""
+
+    value: Any
+    repaired: tuple[str, ...] = ()
+    begun: bool = False
+
+
+class UnreadableBody(Exception):  # told as a failure by who knows the address
+    """Report a body in which there is no document.
+
+    `begun` says that some of an answer is there, `always` that every reply will be so.
+    """
+
+    def __init__(self, why: str, *, begun: bool = False, always: bool = False) -> None:
+        super().__init__(why)
+        self.begun, self.always = begun, always
+
+
+def document(content: bytes, headers: Mapping[str, str]) -> Document:
+    """Return the document in a body.
+
+    Raises:
+        UnreadableBody: where there is none, or only the first part of one.
+    """
+    try:
+        value = json.loads(content)  # UTF-8, -16 or -32, with a mark in front or without
+    except (ValueError, RecursionError):
+        return _mended(content, headers)
+    return _put_together([value], (STREAMED,), done=False) if _is_chunk(value) else Document(value)
+
+
+def _mended(content: bytes, headers: Mapping[str, str]) -> Document:
+    text, repaired = _text(content, headers)
+    if _STREAM.match(text):
+        return _streamed(text, repaired)
+    values, around = _values(text)
+    chosen = [each for each in values if isinstance(each, dict) and each.get("choices")]
+    if chosen and _is_chunk(chosen[0]):
+        return _put_together(values, (*repaired, STREAMED), done=False)
+    return Document(next(iter(chosen), values[0]), (*repaired, *around))
+
+
+def _text(content: bytes, headers: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Return a body as text: in UTF-8 where most of it is, else as its headers declare it."""
+    found = json.detect_encoding(content)
+    if not found.startswith("utf-8"):
+        return content.decode(found, "replace"), ()
+    text = content.decode(found, "replace")
+    wrong = text.count(_REPLACED) - content.count(_REPLACED.encode())
+    if not wrong:
+        return text, ()
+    right = sum(not each.isascii() for each in text) - wrong
+    declared = None if right > wrong else _declared(content, headers)
+    return (text, (NO_UTF8,)) if declared is None else (declared, ())
+
+
+def _declared(content: bytes, headers: Mapping[str, str]) -> str | None:
+    said = Message()
+    said["content-type"] = headers.get("content-type", "")
+    try:
+        name = codecs.lookup(said.get_content_charset() or "utf-8").name
+        return content.decode(_WIDER.get(name, name))
+    except (LookupError, ValueError):
+        return None
+
+
+def _values(text: str) -> tuple[list[Any], tuple[str, ...]]:
+    """Return the documents a text holds one after the other, and what is to be said of that."""
+    start = text.find("{")
+    if start < 0 or text.lstrip(_BLANK).startswith("<"):
+        raise UnreadableBody("not JSON", begun=text.lstrip(_BLANK).startswith("["))
+    values: list[Any] = []
+    repaired: list[str] = []
+    end = start
+    while text[end : end + 1] == "{":
+        try:
+            value, end = _decoded(text, end, repaired)
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+        end += len(text[end:]) - len(text[end:].lstrip(_BLANK))
+    if not values:
+        raise UnreadableBody("not JSON", begun=True)
+    if text[:start].strip(_BLANK) or text[end:].strip(_BLANK) or len(values) > 1:
+        repaired.append(AROUND)
+    return values, tuple(repaired)
+
+
+def _decoded(text: str, start: int, repaired: list[str]) -> tuple[Any, int]:
+    """Return the JSON that begins there and where it ends, with its control characters."""
+    try:
+        return _STRICT.raw_decode(text, start)
+    except ValueError:
+        found = _LENIENT.raw_decode(text, start)
+    if UNESCAPED not in repaired:
+        repaired.append(UNESCAPED)
+    return found
+
+
+def _streamed(text: str, repaired: Sequence[str]) -> Document:
+    """Return what an event stream says, its chunks put together."""
+    mended = list(repaired)
+    events: list[Any] = []
+    done = False
+    for data in _events(text):
+        if data.strip() == _DONE:
+            done = True
+            break
+        try:
+            value, _ = _decoded(data, 0, mended)
+        except (ValueError, RecursionError):
+            break  # of a stream that broke off; in the middle of one nothing behind it counts
+        events.append(value)
+    return _put_together(events, (*mended, STREAMED), done=done)
+
+
+def _events(text: str) -> Iterator[str]:
+    """Yield the data of each event; some servers leave out the blank line between two."""
+    for line in _LINES.split(text):
+        name, colon, value = line.lstrip("\ufeff").partition(":")
+        if colon and name.strip() == "data" and value.strip():
+            yield value.strip()
+        elif line.lstrip().startswith("{"):  # behind remarks that keep the connection open
+            yield line.strip()
+
+
+def _is_chunk(value: object) -> bool:
+    """Say whether a document is a part of an answer rather than a whole one."""
+    choices = value.get("choices") if isinstance(value, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(first, dict) and "delta" in first and "message" not in first
+
+
+def _put_together(values: Sequence[Any], repaired: tuple[str, ...], *, done: bool) -> Document:
+    """Return the completion that the chunks of an answer make.
+
+    Raises:
+        UnreadableBody: where the end is missing.
+    """
+    answer = _Answer()
+    for value in values:
+        if not isinstance(value, dict):
+            continue
+        if _is_error(value):
+            return Document(value, repaired, begun=answer.begun)
+        answer.add(value)
+    named = any(isinstance(each, dict) and isinstance(each.get("type"), str) for each in values)
+    if not answer.begun and (done or named):
+        raise UnreadableBody(OTHER_STREAM, begun=True, always=True)
+    if answer.reason is None and not done:
+        raise UnreadableBody("its event stream broke off", begun=bool(values))
+    return Document(answer.completion(), repaired, begun=answer.begun)
+
+
+def _is_error(event: Mapping[str, Any]) -> bool:
+    """Say whether an event tells of an error, in an object of its own or by itself."""
+    said = [event.get(name) for name in ("message", "detail")]
+    return bool(event.get("error")) or (
+        "choices" not in event and any(isinstance(each, str) for each in said)
+    )
+
+
+class _Answer:
+    """An answer on its way: the texts of its chunks, and what the last of them say."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.reason: object = None
+        self._texts: dict[str, list[Any]] = {}
+        self._whole: Mapping[str, Any] | None = None
+        self._top: dict[str, Any] = {}
+        self._choice: dict[str, Any] = {}
+
+    def add(self, chunk: Mapping[str, Any]) -> None:
+        """Take a chunk in; of several answers only the first is read."""
+        told = chunk.get("x_groq")
+        usage = chunk.get("usage") or (told.get("usage") if isinstance(told, dict) else None)
+        said = {
+            **{name: chunk.get(name) for name in ("model", "system_fingerprint")},
+            "usage": usage,
+        }
+        self._top |= {name: value for name, value in said.items() if value}
+        for choice in chunk.get("choices") or []:
+            if isinstance(choice, dict) and choice.get("index") in (0, None):
+                self._add_choice(choice)
+
+    def _add_choice(self, choice: Mapping[str, Any]) -> None:
+        self.begun = True
+        if choice.get("finish_reason") is not None:
+            self.reason = choice["finish_reason"]
+        if isinstance(choice.get("message"), dict):
+            self._whole = choice["message"]
+        self._choice |= {k: v for k, v in choice.items() if k not in {"delta", "message", "text"}}
+        delta = choice.get("delta")
+        said = delta if isinstance(delta, dict) else {"content": choice.get("text")}
+        for name, piece in said.items():
+            if isinstance(piece, str | list) and name != "role":
+                self._texts.setdefault(name, []).append(piece)
+
+    def completion(self) -> dict[str, Any]:
+        """Return all that came as one whole answer."""
+        if not self.begun:
+            return {**self._top, "choices": []}
+        message = {name: _joined(pieces) for name, pieces in self._texts.items()}
+        if self._whole is not None and not message.get("content"):
+            message |= self._whole
+        choice = {**self._choice, "message": message, "finish_reason": self.reason}
+        return {**self._top, "choices": [choice]}
+
+
+def _joined(pieces: Sequence[str | list[Any]]) -> str | list[Any]:
+    """Return the pieces of a field as one: a text, or where some are lists of parts, their list."""
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if len(texts) == len(pieces):
+        return "".join(texts)
+    as_parts = [
+        [{"type": "text", "text": each}] if isinstance(each, str) else each for each in pieces
+    ]
+    return [part for parts in as_parts for part in parts]

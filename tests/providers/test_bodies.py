@@ -1,0 +1,306 @@
+"""Bodies as servers and gateways bend them: what is read, what is mended, what nobody can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
+from apieval.providers.bodies import (
+    AROUND,
+    NO_UTF8,
+    STREAMED,
+    UNESCAPED,
+    UnreadableBody,
+    document,
+)
+from apieval.providers.replies import Whole, read_reply
+from apieval.run.outcome import judge
+from apieval.schema import Outcome, Reply, Usage
+from tests.servers import completion
+
+URL: Final = "http://127.0.0.1:8000/v1/chat/completions"
+TEXT: Final = "Soluzione: più città"
+EVENTS: Final = {"content-type": "text/event-stream"}
+
+
+def good(text: str = TEXT, reason: str = "stop") -> str:
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": reason}
+    return json.dumps(completion(choices=[choice]), ensure_ascii=False)
+
+
+def read(body: str | bytes, status: int = 200, broken: str | None = None, **headers: str) -> Reply:
+    content = body.encode() if isinstance(body, str) else body
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return read_reply(Whole(status, named, content, broken), URL)
+
+
+def failed(body: str | bytes, broken: str | None = None) -> AttemptFailed:
+    with pytest.raises(AttemptFailed) as caught:
+        read(body, broken=broken)
+    return caught.value
+
+
+# --- encodings -------------------------------------------------------------------------------
+
+
+def test_half_a_letter_costs_no_answer() -> None:  # C01
+    whole = good("Soluzione: Verità", "length").encode()
+    body = whole.replace("à".encode(), "à".encode()[:1])
+    reply = read(body)
+    assert (reply.text, reply.repaired) == ("Soluzione: Verit\ufffd", (NO_UTF8,))
+    assert judge(reply) is Outcome.TRUNCATED
+    assert reply.usage.completion_tokens == 96
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [(b"\xe2\x82", "\ufffd"), (b"\xf0\x9f\xa7", "\ufffd"), (b"\xff\xfe", "\ufffd\ufffd")],
+    ids=["of a sign of three", "of four", "never any"],
+)
+def test_other_bytes_that_are_no_letter(cut: bytes, left: str) -> None:
+    body = good("così@ è").encode().replace(b"@", cut)
+    assert read(body).text == f"così{left} è"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [
+        ("latin-1", "application/json; charset=ISO-8859-1"),
+        ("cp1252", "text/plain;charset=windows-1252"),
+        ("cp1252", "application/json; charset=latin1"),
+        ("iso8859-15", 'application/json; charset="iso-8859-15"'),
+        ("utf-16", "application/json; charset=utf-16"),
+        ("utf-16-le", "application/json; charset=utf-16le"),
+        ("utf-16-be", ""),
+        ("utf-32", ""),
+        ("utf-8-sig", "application/json"),
+        ("utf-8", "application/json; charset=ISO-8859-1"),
+        ("utf-8", "application/json; charset=klingon"),
+        ("utf-8", "text/html; charset=utf-16"),
+    ],
+)
+def test_every_encoding_is_read_as_what_it_is(encoding: str, declared: str) -> None:
+    reply = read(good().encode(encoding), content_type=declared)
+    assert (reply.text, reply.repaired) == (TEXT, ())
+
+
+def test_a_wrong_declaration_and_half_a_letter_spoil_no_other_letter() -> None:
+    body = good("più città, ver@").encode().replace(b"@", b"\xc3")
+    reply = read(body, content_type="application/json; charset=iso-8859-1")
+    assert reply.text == "più città, ver\ufffd"
+
+
+def test_what_the_server_itself_replaced_is_nothing_of_ours() -> None:
+    reply = read(good("mezza \ufffd"))
+    assert (reply.text, reply.repaired) == ("mezza \ufffd", ())
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mark", ["\n", "\t", "\r\n", "\x00", "\x1b"])
+def test_characters_that_json_escapes_are_kept(mark: str) -> None:
+    body = good("Prima lettura@Soluzione").replace("@", mark)
+    reply = read(body)
+    assert (reply.text, reply.repaired) == (f"Prima lettura{mark}Soluzione", (UNESCAPED,))
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("", "\n\ndata: [DONE]\n\n"),
+        ("", '\n{"object": "heartbeat"}'),
+        ("", "<!-- served by gateway 7 -->"),
+        ("", "\x00"),
+        ("ok\n", ""),
+        (")]}',\n", ""),
+        ('{"type": "ping"}\n', ""),
+        ("\ufeff", " trailing"),
+    ],
+)
+def test_what_stands_around_the_answer_is_left_out(before: str, behind: str) -> None:
+    reply = read(f"{before}{good()}{behind}")
+    assert (reply.text, reply.repaired) == (TEXT, (AROUND,))
+
+
+def test_of_two_answers_the_first_counts() -> None:
+    assert read(good("uno") + good("due")).text == "uno"
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 203, 206, 226])
+def test_any_success_with_an_answer_is_one(status: int) -> None:  # C04
+    assert read(good(), status=status).text == TEXT
+
+
+def test_an_answer_that_is_whole_outlives_its_connection() -> None:
+    reply = read(good(), broken="not enough bytes")
+    assert reply.text == TEXT
+    assert "broke off" in str(reply.repaired)
+
+
+# --- event streams ---------------------------------------------------------------------------
+
+
+def chunk(delta: Mapping[str, Any] | None = None, reason: str | None = None, **more: object) -> str:
+    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": reason}]
+    return json.dumps({"object": "chat.completion.chunk", "choices": choices, **more})
+
+
+def stream(*events: str, end: str = "\n\n", done: bool = True) -> str:
+    return "".join(f"data: {each}{end}" for each in (*events, *(["[DONE]"] if done else [])))
+
+
+WHOLE: Final = (
+    chunk({"role": "assistant", "content": ""}, model="m", system_fingerprint="fp"),
+    chunk({"reasoning_content": "pen"}),
+    chunk({"reasoning_content": "so"}),
+    chunk({"content": "Soluzione: "}),
+    chunk({"content": "più città"}),
+    chunk({}, "stop"),
+    chunk(usage={"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}),
+)
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r", "\n"])
+def test_chunks_are_put_together(end: str) -> None:  # C05
+    assert read(stream(*WHOLE, end=end)) == Reply(
+        text=TEXT,
+        reasoning="penso",
+        finish_reason="stop",
+        served_model="m",
+        system_fingerprint="fp",
+        usage=Usage(prompt_tokens=7, completion_tokens=5, total_tokens=12),
+        repaired=(STREAMED,),
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(": keep-alive\n\n" + stream(*WHOLE), id="remarks"),
+        pytest.param(stream(*WHOLE).replace("data: ", "data:"), id="no blank"),
+        pytest.param("event: message\nid: 1\n" + stream(*WHOLE), id="names of events"),
+        pytest.param("\ufeff" + stream(*WHOLE), id="a mark in front"),
+        pytest.param(stream(*WHOLE, done=False), id="no last word"),
+        pytest.param("\n".join(WHOLE), id="a chunk a line"),
+        pytest.param(stream(*WHOLE) + stream(*WHOLE), id="what comes behind the end"),
+    ],
+)
+def test_streams_of_every_dress(body: str) -> None:
+    reply = read(body)
+    assert (reply.text, reply.reasoning, reply.finish_reason) == (TEXT, "penso", "stop")
+
+
+def test_a_whole_answer_as_one_event() -> None:
+    assert read(stream(good())).text == TEXT
+
+
+def test_a_plain_completion_in_chunks() -> None:
+    pieces = [{"choices": [{"index": 0, "text": each}]} for each in ("Solu", "zione")]
+    end = {"choices": [{"index": 0, "text": "", "finish_reason": "length"}]}
+    reply = read(stream(*map(json.dumps, [*pieces, end])))
+    assert (reply.text, reply.finish_reason) == ("Soluzione", "length")
+
+
+def test_one_chunk_that_is_no_stream() -> None:
+    assert read(chunk({"content": TEXT}, "stop")).text == TEXT
+
+
+def test_parts_in_chunks_keep_what_they_are() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "penso"}]}
+    body = stream(chunk({"content": [thought]}), chunk({"content": TEXT}), chunk({}, "stop"))
+    reply = read(body)
+    assert (reply.text, reply.reasoning) == (TEXT, "penso")
+
+
+def test_of_several_answers_in_a_stream_the_first_is_read() -> None:
+    other = {"choices": [{"index": 1, "delta": {"content": "altro"}}]}
+    assert read(stream(WHOLE[3], json.dumps(other), *WHOLE[4:])).text == TEXT
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(stream(*WHOLE[:4], done=False), id="between two events"),
+        pytest.param(stream(*WHOLE[:4], done=False) + 'data: {"choices": [{"del', id="in an event"),
+        pytest.param("\n".join(WHOLE[:4]), id="lines"),
+    ],
+)
+def test_a_stream_that_broke_off_is_no_answer_and_paid(body: str) -> None:
+    end = failed(body)
+    assert type(end) is TransientFailure
+    assert "broke off" in str(end)
+    assert end.billed
+
+
+def test_an_error_inside_a_stream_is_that_error() -> None:
+    error = json.dumps({"error": {"message": "il motore è morto", "code": 502}})
+    end = failed(stream(WHOLE[3], error))
+    assert (type(end), end.status, end.billed) == (TransientFailure, 502, True)
+    assert "il motore è morto" in str(end)
+    assert not failed(stream(error)).billed
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'event: message_start\ndata: {"type": "message_start", "message": {"content": []}}\n\n',
+        stream('{"id": "x"}'),
+    ],
+    ids=["another wire's", "no choices"],
+)
+def test_a_stream_of_another_kind_ends_the_run_with_the_remedy(body: str) -> None:
+    end = failed(body)
+    assert type(end) is RunFailure
+    assert "event stream" in str(end)
+    assert "extra_body: {stream: false}" in str(end)
+
+
+# --- what nobody can read --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "broken", "billed"),
+    [
+        pytest.param('{"choices": [{"message": {"con', "cut", True, id="cut"),
+        pytest.param("", "cut", True, id="cut before the body"),
+        pytest.param('{"choices": [{"mess', None, True, id="half of it"),
+        pytest.param("", None, False, id="nothing"),
+        pytest.param("<html>Accedi</html>", None, False, id="a page"),
+        pytest.param("not found", None, False, id="a text"),
+    ],
+)
+def test_what_began_to_come_was_generated(body: str, broken: str | None, billed: bool) -> None:
+    end = failed(body, broken)
+    assert isinstance(end, TransientFailure)
+    assert end.billed is billed
+    assert end.status == 200
+
+
+@pytest.mark.parametrize("body", ["<p>x", " <!doctype html>{}", "not found", "ok"])
+def test_a_page_or_text_for_people_is_told_as_one(body: str) -> None:
+    assert type(failed(body)) is WebPage
+
+
+@given(st.binary() | st.text().map(str.encode), st.text())
+def test_any_bytes_are_a_document_or_none(content: bytes, declared: str) -> None:
+    try:
+        found = document(content, {"content-type": declared})
+    except UnreadableBody:
+        return
+    json.dumps(found.value)
+
+
+@given(st.text(min_size=1), st.integers(0, 3))
+def test_a_text_comes_out_of_a_stream_as_it_went_in(text: str, more: int) -> None:
+    pieces = [chunk({"content": each}) for each in text]
+    reply = read(stream(*pieces, chunk({}, "stop"), *[WHOLE[-1]] * more))
+    whole = read(good(text))
+    assert reply.text == whole.text
