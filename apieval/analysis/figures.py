@@ -23,7 +23,7 @@ from apieval.analysis import by_subset
 from apieval.analysis.at_once import at_once
 from apieval.analysis.statistics import Interval, bootstrap, wilson
 from apieval.rebus.metrics import METRICS, OF_REBUSES, total
-from apieval.rebus.parsers import official
+from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS
 from apieval.schema import ItemScore, Rebus, Setting, Tally
 
@@ -65,6 +65,7 @@ class Collector:
             for cell in product(settings, parsers)
         }
         self.outcomes: defaultdict[Setting, Counter[str]] = defaultdict(Counter)
+        self.seen: Counter[str] = Counter()
 
     def add(self, score: ItemScore) -> None:
         """Take in the score of one answer by one parser."""
@@ -75,6 +76,8 @@ class Collector:
                 rights[name][place] = tally.right
         if score.parser == official.NAME:  # every answer has one score of this parser
             self.outcomes[score.setting][score.outcome.value] += 1
+        elif score.parser == tolerant.NAME:
+            self.seen.update(dict.fromkeys(score.seen, 1))
 
     def figures(self) -> dict[str, Any]:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""

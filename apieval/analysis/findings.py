@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
 from apieval.rebus.cut import Cut
+from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.schema import RowId
 from apieval.sections import TOKEN_LIMITS
 from apieval.wording import counted
@@ -74,6 +75,17 @@ def of_run(
     if without_solution:
         said = f"{without_solution:,} of {counted(answers, 'answer')} without a solution line"
         yield _note("without_solution", said)
+
+
+def of_texts(seen: Mapping[str, int], answers: int) -> Iterator[Finding]:
+    """Yield what the texts of so many answers hold besides them; `seen` counts it by kind."""
+    if found := seen.get(THOUGHTS):
+        yield _warning(
+            "thoughts_in_text",
+            f"{found:,} of {counted(answers, 'answer')} hold the model's thoughts in their text: the "
+            "official parser reads them too, the tolerant one does not; start the server with the "
+            "model's reasoning parser (vLLM, SGLang: --reasoning-parser)",
+        )
 
 
 def of_failures(failures: Counter[str]) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from apieval.rebus.parsers.cleaning import outside_reasoning
+from apieval.rebus.parsers.thoughts import parted
 
 WORDS: Final = 5
 """How many function words of a language there are, at the least."""
@@ -82,11 +82,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 def other_language(text: str) -> str | None:
     """Return the language or script of an answer that is not Italian, None where nothing tells.
 
-    Reasoning in tags is no part of the answer.
+    Thoughts are no part of the answer.
     """
-    if "<" in text:
-        text, _ = outside_reasoning(text)
-    text = text[:LONGEST]
+    text = parted(text).outside[:LONGEST]
     if _FOREIGN.search(text):
         for script, letter in _SCRIPTS.items():
             if len(letter.findall(text)) >= LETTERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -116,6 +116,7 @@ def summarize(
         "findings": [
             *measured.findings,
             *(usage.findings() if usage else ()),
+            *findings.of_texts(collector.seen, _answers(outcomes.values())),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
             *_many_blanks(outcomes, figures),
             *findings.of_dictionary(measured.coverage),
@@ -154,6 +155,11 @@ def _along_key(measured: Measured) -> dict[str, int]:
         name: sum(PARSERS[name].gold(rebus) is not rebus for rebus in rebuses)
         for name in measured.parsers
     }
+
+
+def _answers(outcomes: Collection[Mapping[str, int]]) -> int:
+    absent = ("failed", "not_asked")
+    return sum(n for each in outcomes for name, n in each.items() if name not in absent)
 
 
 def _outcomes(measured: Measured, counts: Mapping[str, int]) -> dict[str, int]:

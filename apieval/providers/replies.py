@@ -20,13 +20,6 @@ from apieval.schema import RateHints, Reply, Usage, well_formed
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
 LONGEST_NAME: Final = 200
-THOUGHT_TAGS: Final = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("[THINK]", "[/THINK]"),
-)
-MOST_THOUGHTS: Final = 100
-"""Blocks of thought before an answer; more are no model's, and each costs a copy of the text."""
 _KINDS: Final = ("prompt", "completion")
 _COUNTED: Final = ("usage", "usageMetadata")
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -154,15 +147,17 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
 
 
 def _content(content: object) -> tuple[str, str]:
-    """Return what a message says, and what it thinks: in parts of their own, or in tags."""
+    """Return what a message says, as it came, and what it thinks in parts of their own.
+
+    Thoughts that a server leaves in the text stay there: how they are read is the parsers' matter.
+    """
     if content is None:
         return "", ""
     if isinstance(content, str):
-        return _untangled(well_formed(content))
+        return well_formed(content), ""
     if not isinstance(content, list):
         raise TypeError(f"content is {type(content).__name__}")
-    said, thought = _untangled(_joined(content, "text"))
-    return said, "\n\n".join(filter(None, (_joined(content, "thinking"), thought)))
+    return _joined(content, "text"), _joined(content, "thinking")
 
 
 def _joined(parts: Sequence[object], field: str) -> str:
@@ -171,28 +166,6 @@ def _joined(parts: Sequence[object], field: str) -> str:
     inner = [each if isinstance(each, list) else [{"text": each}] for each in found]
     texts = [part.get("text") for each in inner for part in each if isinstance(part, dict)]
     return well_formed("".join(text for text in texts if isinstance(text, str)))
-
-
-def _untangled(text: str) -> tuple[str, str]:
-    """Part a text from the thoughts it begins with, which servers without a parser leave in it.
-
-    The opening tag may stand in the chat template, and so not in the text; without a closing one
-    the model never came to its answer.
-    """
-    thoughts: list[str] = []
-    while len(thoughts) < MOST_THOUGHTS and (tags := _tags(text, begun=bool(thoughts))):
-        thought, _, text = text.lstrip().removeprefix(tags[0]).partition(tags[1])
-        thoughts.append(thought.strip())
-    return text, "\n\n".join(filter(None, thoughts))
-
-
-def _tags(text: str, *, begun: bool) -> tuple[str, str] | None:
-    """Return the tags of the thought a text begins with; only the first may lack its opening."""
-    start = text.lstrip()
-    opened = next((tags for tags in THOUGHT_TAGS if start.startswith(tags[0])), None)
-    if opened or begun:
-        return opened
-    return next((tags for tags in THOUGHT_TAGS if tags[1] in text and tags[0] not in text), None)
 
 
 def _reasoning(value: object) -> str | None:

@@ -100,8 +100,8 @@ def test_every_parser_says_who_reads_and_what_is_equal() -> None:
     }
     assert parts == {
         "official": ["parser:official@1"],
-        "tolerant": ["parser:tolerant@2", "equality:strict"],
-        "tolerant-lenient": ["parser:tolerant@2", "equality:lenient"],
+        "tolerant": ["parser:tolerant@3", "equality:strict"],
+        "tolerant-lenient": ["parser:tolerant@3", "equality:lenient"],
     }
     only = replace(MEASURED, parsers=("official",))
     assert list(signatures(only)["regular"]) == ["official"]
@@ -123,7 +123,7 @@ class TestOneFigure:
         assert found["rows"] == "new"
         assert found["metric"] == "solution_match"
         assert found["aggregation"] == "macro"
-        assert (found["parser"], found["equality"]) == ("tolerant@2", "strict")
+        assert (found["parser"], found["equality"]) == ("tolerant@3", "strict")
         assert list(found) == [name for name in ORDER if name in found]
         common = parts(self.SUMMARY["signatures"]["hints"]["tolerant"])
         assert {**common, **found} == found

@@ -17,7 +17,7 @@ from tests.records import REPOSITORY
 
 FOREIGN: Final = {"export", "vllm"}
 """Other people's programs: nothing here says whether their words are right."""
-FOREIGN_OPTIONS: Final = {"--log_samples", "--strict", "--check"}
+FOREIGN_OPTIONS: Final = {"--log_samples", "--strict", "--check", "--reasoning-parser"}
 """Options of other programs that a sentence names."""
 
 

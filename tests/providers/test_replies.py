@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.errors import AttemptFailed, TransientFailure
-from apieval.providers.replies import THOUGHT_TAGS, Whole, read_reply, reply_of
+from apieval.providers.replies import Whole, read_reply, reply_of
 from apieval.run.money import cost_usd
 from apieval.run.outcome import judge
 from apieval.schema import Outcome, Reply, Usage
@@ -32,74 +32,35 @@ def of_usage(**usage: object) -> Usage:
 # --- thoughts inside the text ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("opening", "closing"), THOUGHT_TAGS)
 @pytest.mark.parametrize(
-    ("content", "text", "reasoning"),
+    "content",
     [
-        pytest.param("O pensoC\n\nqui", "\n\nqui", "penso", id="a block"),
-        pytest.param("\n O\npenso\nCqui", "qui", "penso", id="blanks before and inside"),
-        pytest.param("pensoCqui", "qui", "penso", id="the template opened it"),
-        pytest.param("Openso", "", "penso", id="never closed"),
-        pytest.param("O", "", None, id="nothing but a tag"),
-        pytest.param("OCqui", "qui", None, id="an empty block"),
-        pytest.param("OC\nOpensoCqui", "qui", "penso", id="an empty block and another"),
-        pytest.param("OunoC OdueCqui", "qui", "uno\n\ndue", id="two blocks"),
-        pytest.param("penso C OdueCqui", "penso C OdueCqui", None, id="no beginning"),
-        pytest.param("qui OpensoC", "qui OpensoC", None, id="behind the answer"),
-        pytest.param("OpensoCqui\nC", "qui\nC", "penso", id="a closing tag too many"),
-        pytest.param("Ouno O dueCqui", "qui", "uno O due", id="an opening tag too many"),
-        pytest.param("qui", "qui", None, id="no thought"),
+        pytest.param(f"<think>\npenso\n</think>\n\n{TEXT}", id="a thought and an answer"),
+        pytest.param(f"penso</think>{TEXT}", id="the template opened it"),
+        pytest.param("<think>penso", id="never closed"),
+        pytest.param(f"{TEXT}\n</think>", id="a stray closing tag"),
+        pytest.param(f"<|channel|>analysis<|message|>penso<|end|>{TEXT}", id="a channel"),
+        pytest.param(" \n qui \n", id="blanks"),
     ],
 )
-def test_thoughts_that_stand_before_the_answer_are_no_answer(
-    opening: str, closing: str, content: str, text: str, reasoning: str | None
-) -> None:
-    def spelt(short: str) -> str:
-        return re.sub("[OC]", lambda found: {"O": opening, "C": closing}[found[0]], short)
-
-    reply = of_message(content=spelt(content))
-    assert reply.text == spelt(text)
-    assert reply.reasoning == (spelt(reasoning) if reasoning else None)
+def test_the_text_is_kept_as_it_came_thoughts_and_all(content: str) -> None:
+    for reply in (of_message(content=content), reply_of({"choices": [{"text": content}]})):
+        assert (reply.text, reply.reasoning) == (content, None)
+        assert judge(reply) is Outcome.OK
 
 
-def test_a_tag_of_another_kind_inside_a_thought_is_a_part_of_it() -> None:
-    reply = of_message(content=f"<think>non </thinking> o [/THINK]</think>{TEXT}")
-    assert (reply.text, reply.reasoning) == (TEXT, "non </thinking> o [/THINK]")
-
-
-def test_thoughts_apart_come_before_those_in_the_text() -> None:
-    reply = of_message(content=f"<think>due</think>{TEXT}", reasoning_content="uno")
-    assert (reply.text, reply.reasoning) == (TEXT, "uno\n\ndue")
-
-
-def test_nothing_but_thoughts_is_no_answer() -> None:
-    assert judge(of_message(content="<think>e poi</think>\n")) is Outcome.EMPTY
-
-
-def test_a_plain_completion_thinks_too() -> None:
-    reply = reply_of({"choices": [{"text": f"<think>penso</think>{TEXT}"}]})
-    assert (reply.text, reply.reasoning) == (TEXT, "penso")
-
-
-def test_blocks_without_end_cost_no_time() -> None:
-    reply = of_message(content="<think></think>" * 100_000 + TEXT)
-    assert reply.text.endswith(TEXT)
-
-
-words = st.integers(0, 999).map(lambda number: f"w{number}")
-tags = st.sampled_from([tag for pair in THOUGHT_TAGS for tag in pair])
-blanks = st.sampled_from(["", " ", "\n", "\n\n"])
+def test_thoughts_in_a_field_of_their_own_stay_apart() -> None:
+    content = f"<think>due</think>{TEXT}"
+    reply = of_message(content=content, reasoning_content="uno")
+    assert (reply.text, reply.reasoning) == (content, "uno")
+    assert judge(of_message(content="\n", reasoning_content="uno")) is Outcome.EMPTY
 
 
 def all_words(text: str) -> list[str]:
     return re.findall(r"w\d+", text)
 
 
-@given(st.lists(words | tags | blanks))
-def test_text_and_reasoning_hold_all_that_came_in_its_order(pieces: list[str]) -> None:
-    content = " ".join(pieces)
-    reply = of_message(content=content)
-    assert all_words(f"{reply.reasoning} {reply.text}") == all_words(content)
+words = st.integers(0, 999).map(lambda number: f"w{number}")
 
 
 @given(st.lists(st.tuples(st.sampled_from(["text", "thinking"]), st.lists(words))))
@@ -130,9 +91,9 @@ def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
     ("content", "text", "reasoning"),
     [
         ([{"type": "thinking", "thinking": "penso"}, {"text": TEXT}], TEXT, "penso"),
-        ([{"text": f"<think>penso</think>{TEXT}"}], TEXT, "penso"),
-        ([{"text": "<think>pen"}, {"text": f"so</think>{TEXT}"}], TEXT, "penso"),
-        ([{"thinking": "uno"}, {"text": f"<think>due</think>{TEXT}"}], TEXT, "uno\n\ndue"),
+        ([{"text": f"<think>penso</think>{TEXT}"}], f"<think>penso</think>{TEXT}", None),
+        ([{"text": "<think>pen"}, {"text": "so</think>"}], "<think>penso</think>", None),
+        ([{"thinking": "uno"}, {"text": f"due</think>{TEXT}"}], f"due</think>{TEXT}", "uno"),
         ([{"text": [{"text": [{"text": "troppo fondo"}]}]}], "", None),
         ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "", None),
         ([{"thinking": [{"text": None}]}, {"thinking": "mezza \ud83d"}], "", "mezza �"),
@@ -240,7 +201,7 @@ def test_reasoning_tokens_by_all_their_names(usage: dict[str, Any]) -> None:
 # --- whatever comes --------------------------------------------------------------------------
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | tags,
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=10,
 )

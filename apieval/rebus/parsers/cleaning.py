@@ -1,4 +1,4 @@
-"""The text of an answer without what a reader does not see: odd characters, reasoning, tokens.
+"""The text of an answer without what a reader does not see: odd characters, a model's own tokens.
 
 Every pattern here takes linear time on any text, as everything under `tolerant` must.
 """
@@ -37,11 +37,6 @@ _TOKEN: Final = re.compile(
     r"<\|[^|<>\n]{1,40}+\|>|</?s>|\[/?INST\]"
     "|<(?:end_of_turn|start_of_turn|end_of_text|eos|bos|pad|EOT)>"
 )
-_TAG: Final = re.compile(
-    r"(?:<|(?-i:\[(?=/?THINK\])))(/?)"
-    r"(?:think|thinking|thought|thoughts|reasoning|reflection)(?: [^<>\n]{0,200}+)?[>\]]",
-    re.IGNORECASE,
-)
 
 
 def clean(text: str) -> tuple[str, set[str]]:
@@ -58,38 +53,9 @@ def clean(text: str) -> tuple[str, set[str]]:
     whole = composed(text)
     if whole != text:
         seen.add("unicode_form")
-    if "<" in whole or "[" in whole:
-        whole, count = _TOKEN.subn("\n", whole)
-        if count:
-            seen.add("special_token")
     return whole, seen
 
 
-def outside_reasoning(text: str) -> tuple[str, str]:
-    """Return what stands outside of reasoning tags, and what stands behind one never closed.
-
-    A closing tag that nothing opened ends a reasoning that began with the text. Tags that are
-    opened more often than closed were spoken of: then the last closing one ends the reasoning.
-    """
-    tags = list(_TAG.finditer(text)) if "<" in text or "THINK]" in text else []
-    if not tags:
-        return text, ""
-    outside: list[str] = []
-    depth = begin = 0
-    for tag in tags:
-        if tag[1]:
-            if not depth:
-                outside.clear()
-            depth = max(0, depth - 1)
-        else:
-            if not depth:
-                outside.append(text[begin : tag.start()])
-            depth += 1
-        begin = tag.end()
-    rest = text[begin:]
-    if not depth:
-        return "\n".join([*outside, rest]), ""
-    said = "\n".join(outside)
-    if tags[-1][1] and not said.strip():
-        return rest, ""
-    return said, rest
+def without_tokens(text: str) -> str:
+    """Return a text without a model's own tokens, which are line ends of their own."""
+    return _TOKEN.sub("\n", text) if "<" in text or "[" in text else text

@@ -13,14 +13,15 @@ from typing import Final
 
 from apieval.rebus.parsers import blocks, plain, values, words
 from apieval.rebus.parsers.blocks import Block
-from apieval.rebus.parsers.cleaning import clean, outside_reasoning
+from apieval.rebus.parsers.cleaning import clean, without_tokens
 from apieval.rebus.parsers.lines import Said, Says, said
 from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.thoughts import parted
 from apieval.rebus.parsers.values import Value
 from apieval.schema import Prediction, Reading, Status
 
 NAME: Final = "tolerant"
-VERSION: Final = 2
+VERSION: Final = 3
 
 PARTS: Final = ("word_guesses", "first_pass", "solution_words", "solution")
 NO_LINE: Final = "no line says it"
@@ -29,6 +30,8 @@ WHICH: Final = "several answers, and none tells that it is to this rebus"
 STILL_REASONING: Final = "the reasoning never ends"
 ENDS_BEFORE: Final = "the text ends before it"
 ENDS_IN: Final = "the text may end in the middle of it"
+THOUGHTS: Final = "thoughts"
+"""In `Reading.seen`: the text holds thoughts beside the answer."""
 
 
 _Part = tuple[str, ...] | str
@@ -93,18 +96,25 @@ def parse(text: str, question: Question, *, cut: bool = False) -> Reading:
 
 def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     cleaned, kinds = clean(text)
-    shown, pending = outside_reasoning(cleaned)
-    if len(shown) < len(cleaned):
+    found = parted(cleaned)
+    shown = without_tokens(found.outside)
+    if len(shown) < len(found.outside):
+        kinds.add("special_token")
+    heard, why, thoughts = _heard(shown, question), NO_LINE, found.thoughts
+    if found.stray and not shown.strip():
+        shown = without_tokens(found.stray)
+        heard = _to_its_end(shown, question)
+        thoughts = not heard
+    elif thoughts:
         kinds.add("reasoning")
-    heard = _heard(shown, question)
-    why = NO_LINE
-    if pending and not heard:
-        shown, heard, why = pending, _at_the_end(pending, question), STILL_REASONING
-    found = _read(heard, question, why)
-    _mark_cut(found, _last_line(shown), cut=cut or why is STILL_REASONING)
-    if any(each is Status.FOUND for each in found.status.values()):
-        found.kinds |= kinds
-    return found.reading()
+        why = STILL_REASONING if found.pending and not heard else NO_LINE
+    read = _read(heard, question, why)
+    if thoughts:
+        read.seen[THOUGHTS] = 1
+    _mark_cut(read, _last_line(shown), cut=cut or why is STILL_REASONING)
+    if any(each is Status.FOUND for each in read.status.values()):
+        read.kinds |= kinds
+    return read.reading()
 
 
 def _heard(text: str, question: Question) -> list[Said]:
@@ -117,8 +127,8 @@ def _heard(text: str, question: Question) -> list[Said]:
     return heard
 
 
-def _at_the_end(text: str, question: Question) -> list[Said]:
-    """Return what a reasoning that never ends says, where it ends in a solution; else nothing.
+def _to_its_end(text: str, question: Question) -> list[Said]:
+    """Return what a text says that a stray closing mark ends, where it ends in a solution.
 
     A draft that is thought on about is no answer.
     """

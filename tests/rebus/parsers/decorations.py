@@ -172,7 +172,6 @@ styles = st.builds(
             "Certo! Ecco.\n",
             "<think>\nVediamo un po'.\n" + EXAMPLE + "</think>\n",
             "Penso: un draft.\n</think>\n",
-            "<think>\nVediamo un po', senza fine.\n",
             "<think>" + DRAFT + "</think>",
             "<thinking>\n" + DRAFT + "</thinking>\n",
             "[THINK]" + DRAFT + "[/THINK]",
@@ -213,8 +212,7 @@ def written(gold: Rebus, style: Style = PLAIN) -> str:
     if style.fence:
         text = f"```text\n{text}\n```"
     before = style.before.replace(DRAFT, draft(gold))
-    after = "" if "senza fine" in before else style.after
-    text = f"{before}{text}{style.token}\n{after}"
+    text = f"{before}{text}{style.token}\n{style.after}"
     return _characters(text, style)
 
 

@@ -145,7 +145,8 @@ SEEN_THROUGH = [
     pytest.param(f"<think>a <think>b</think> c</think>{ANSWER}", {"reasoning"}, id="reasoning within reasoning"),
     pytest.param(f"<think>a <think>b</think>\n{ANSWER}", {"reasoning"}, id="a tag spoken of"),
     pytest.param(f"{WRONG}</think>\n{ANSWER}", {"reasoning"}, id="orphan tag"),
-    pytest.param(f"<think>\n{WRONG}No.\n{ANSWER}", {"reasoning", "second_answer"}, id="reasoning never closed, an answer at its end"),
+    pytest.param(f"{ANSWER}</think>\n", set(), id="a stray closing tag behind the answer"),
+    pytest.param(f"{ANSWER}\n[/THINK]<|im_end|>", {"special_token"}, id="a stray closing tag and a token"),
     pytest.param(f"{ANSWER}<think>{WRONG}", {"reasoning"}, id="answer before a reasoning never closed"),
     pytest.param(f"{EXAMPLES}{ANSWER}", {"echo"}, id="examples first"),
     pytest.param(f"{EXAMPLE.partition('passo:')[2]}{ANSWER}", {"echo"}, id="one example without its rebus"),
@@ -189,6 +190,8 @@ def test_sees_through(text: str, kinds: set[str]) -> None:
         pytest.param(f"- [Primo] = uno\n{SOLUTION}- [Secondo] = due\n{FIRST}Soluzione: Altro", "solution", "Altro", "found", "", id="the one whose letters are the rebus's"),
         pytest.param(f"- [Primo] = uno\n{SOLUTION}", "solution", "Verità nascosta", "found", "", id="one answer, clues in other words"),
         pytest.param("<think>\nSoluzione: Varietà\nNo, aspetta", "solution", "", "cut", tolerant.STILL_REASONING, id="still reasoning"),
+        pytest.param(f"<think>\n{WRONG}No.\n{ANSWER}", "solution", "", "cut", tolerant.STILL_REASONING, id="reasoning never closed, an answer at its end"),
+        pytest.param(f"{SOLUTION}No, non torna.\n</think>", "solution", "", "missing", tolerant.NO_LINE, id="a draft that a stray tag ends"),
         pytest.param(f"<think>\n{ANSWER}\n</think>\n", "solution", "", "missing", tolerant.NO_LINE, id="nothing behind the reasoning"),
         pytest.param(GUESSES + FIRST, "solution", "", "cut", tolerant.ENDS_BEFORE, id="the text ends early"),
         pytest.param(GUESSES + FIRST + "Non so continuare.", "solution", "", "missing", tolerant.NO_LINE, id="given up"),
@@ -324,7 +327,9 @@ def test_signs_about_a_value_are_taken_off_layer_by_layer_but_not_for_ever() -> 
 def test_tells_how_many_answers_and_solutions_there_are(
     text: str, answers: int, solutions: int
 ) -> None:
-    assert read(text).seen == {"answers": answers, "solution_lines": solutions}
+    seen = read(text).seen
+    assert (seen["answers"], seen["solution_lines"]) == (answers, solutions)
+    assert seen.get("thoughts", 0) == ("think" in text)
 
 
 def test_tells_of_each_part_what_it_was_read_through() -> None:
@@ -546,7 +551,7 @@ class TestPublished:
 
 
 def test_name_and_version_are_printed_with_every_score() -> None:
-    assert (tolerant.NAME, tolerant.VERSION) == ("tolerant", 2)
+    assert (tolerant.NAME, tolerant.VERSION) == ("tolerant", 3)
 
 
 def test_a_draft_is_not_the_answer() -> None:
