@@ -11,6 +11,7 @@
         |   |-- ServerDown             nothing listens there, or it is still loading
         |   `-- WebPage                a page for people: most often not an API's address
         |-- ItemFailure              this request will never succeed
+        |   |-- Unexpected             a fault of apieval's own, or of a library's
         |   `-- ContentRefused       a content filter refused it: the model's answer, of a kind
         `-- RunFailure           3   no request of this run can succeed
 
@@ -88,6 +89,10 @@ class WebPage(TransientFailure):
 
 class ItemFailure(AttemptFailed):
     """Report a failure that every attempt of this request would meet."""
+
+
+class Unexpected(ItemFailure):
+    """Report a fault of our own or of a library's: one item's, until every item has it."""
 
 
 class ContentRefused(ItemFailure):

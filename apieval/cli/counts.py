@@ -29,7 +29,7 @@ class Counts:
         self._outcomes: Counter[str] = Counter()
         self._cached = self._tokens = 0
         self._usd = 0.0
-        self._last = self._pressure = ""
+        self._last = self._pressure = self._stopping = ""
         self._stumbled = -RECENT_S
         self._waiting = False
         self.start()
@@ -73,6 +73,13 @@ class Counts:
         self._looked, self._done_then = now, self.done
         self._pressure = f"{in_flight:,} of {counted(slots, 'slot')}"
 
+    def waiting(self, in_flight: int, left_s: float) -> None:
+        """Take in what a stopped run waits for."""
+        left = timedelta(seconds=round(left_s))
+        self._stopping = (
+            f"stopping: {counted(in_flight, 'request')} on the way, {left} left for them"
+        )
+
     def state(self, *, over: bool = False) -> str:
         """Return what is worth knowing in a few words, the most important first.
 
@@ -83,7 +90,9 @@ class Counts:
         asked = sum(self._outcomes.values()) - self._cached  # the cache says nothing of the rate
         left = self.total - self.done
         parts = [f"{self.done:,} of {self.total:,}"]
-        if left and self._waiting and not over:
+        if self._stopping:
+            parts[:0] = [] if over else [self._stopping]
+        elif left and self._waiting and not over:
             parts.append("waiting")
         elif left and asked:
             parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
@@ -95,7 +104,7 @@ class Counts:
         parts.append(f"{asked / took:,.1f}/s")
         if self._tokens:
             parts.append(f"{self._tokens / took:,.0f} tokens/s")
-        if left:
+        if left and not self._stopping:
             parts.append(self._pressure)
         recent = self.stumbles and now - self._stumbled < RECENT_S
         if self.stumbles and (over or recent):

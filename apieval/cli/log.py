@@ -57,6 +57,11 @@ class Log(Watcher):
         self._write("pressed", in_flight=in_flight, slots=slots)
         self._inner.pressed(in_flight, slots)
 
+    def waiting(self, in_flight: int, left_s: float) -> None:
+        """Log what a stopped run waits for."""
+        self._write("waiting", in_flight=in_flight, left_s=round(left_s))
+        self._inner.waiting(in_flight, left_s)
+
     def message(self, text: str) -> None:
         """Log a message."""
         self._write("message", text=text)

@@ -101,6 +101,12 @@ class Row(Watcher):
         self.counts.pressed(in_flight, slots)
         self._shown.renewed(self)
 
+    def waiting(self, in_flight: int, left_s: float) -> None:
+        """Say what is waited for, and how long yet."""
+        self.counts.waiting(in_flight, left_s)
+        self._shown.moved(self)
+        self._shown.renewed(self)
+
     def message(self, text: str) -> None:
         """Print a line, under the model's name where there are several."""
         self._shown.message(f"{self._label}{text}")

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed, ItemFailure, ServerDown
+from apieval.errors import AttemptFailed, ServerDown, Unexpected
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.proxies import secrets_of
@@ -89,7 +89,7 @@ class OpenAICompatibleClient:
             raise self._mask.failure(error) from None
         except Exception as error:  # noqa: BLE001 # told as one item's failure
             # a fault of our own or of a library's, whose words may hold what was sent
-            unexpected = ItemFailure(f"unexpected {type(error).__name__}: {error}")
+            unexpected = Unexpected(f"unexpected {type(error).__name__}: {error}")
             raise self._mask.failure(unexpected) from None
 
     async def _asked(self, content: bytes) -> Reply:

@@ -11,7 +11,7 @@ import asyncio
 from types import TracebackType
 from typing import Final
 
-from apieval.errors import AttemptFailed, ItemFailure, TransientFailure
+from apieval.errors import AttemptFailed, TransientFailure, Unexpected
 from apieval.providers.base import Provider
 from apieval.schema import Reply, Request
 
@@ -77,6 +77,26 @@ async def attempt_within(
         raise late from None
     except AttemptFailed:
         raise
-    except Exception as error:
-        # a fault of our own or of a library's: one item's, until every item has it
-        raise ItemFailure(f"unexpected {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        if ends_all(error):
+            raise
+        raise unexpected(error) from error
+
+
+def unexpected(error: BaseException) -> Unexpected:
+    """Return a fault of our own or of a library's as one item's failure, until every item has it."""
+    return Unexpected(f"unexpected {type(error).__name__}: {error}")
+
+
+def ends_all(error: BaseException) -> bool:
+    """Say whether an exception is the user's or the event loop's word, and no fault of one item.
+
+    A cancellation is one where this task was told to end, not where a library cancelled itself; nor is
+    what a library raises beyond all exceptions (a panic of Rust's, an exit) the end of a run.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(ends_all, error.exceptions))
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)

@@ -77,14 +77,16 @@ async def ask(
     policy: RetryPolicy,
     forgiven: Callable[[AttemptFailed], bool] = lambda _: False,
     queued_s: Callable[[], float] = lambda: 0.0,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Asked:
     """Attempt until there is an answer, the failure is final, or the retries are used up.
 
     A failure that is `forgiven` is waited out and uses up no retry; the time a request was
-    `queued_s` does not count against its deadline. Whatever is no `AttemptFailed` passes
+    `queued_s` does not count against its deadline. Once it is `enough`, nothing is attempted again.
+    Whatever is no `AttemptFailed` passes
     through untouched, cancellation above all.
     """
-    asking = _Asking(attempt, policy, forgiven, queued_s)
+    asking = _Asking(attempt, policy, forgiven, queued_s, enough)
     reply: Reply | None = None
     failure: AttemptFailed | None = None
     try:
@@ -104,6 +106,7 @@ class _Asking:
     policy: RetryPolicy
     forgiven: Callable[[AttemptFailed], bool]
     queued_s: Callable[[], float]
+    enough: Callable[[], bool]
     attempts: int = 0
     billed: list[Usage] = field(default_factory=list)
     _empties: int = 0
@@ -160,7 +163,7 @@ class _Asking:
         empty = isinstance(_failure(state), _EmptyAnswer) and self._empties >= EMPTY_ATTEMPTS
         took_s = self.policy.clock() - self._began - self.queued_s() + state.upcoming_sleep
         used_up = self.attempts > self.policy.max_retries or self._wasted >= WASTED_ATTEMPTS
-        return empty or used_up or took_s >= self.policy.deadline_s
+        return empty or used_up or took_s >= self.policy.deadline_s or self.enough()
 
 
 def _failure(state: RetryCallState) -> TransientFailure:

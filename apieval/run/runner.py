@@ -11,7 +11,7 @@ import asyncio
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -23,12 +23,13 @@ from apieval.errors import (
     StoppedEarly,
     StoreError,
     TransientFailure,
+    Unexpected,
 )
 from apieval.providers.base import Provider
 from apieval.rebus.cut import PromptCounts
 from apieval.run.budget import Budget
 from apieval.run.cache import ResponseCache
-from apieval.run.deadline import attempt_within
+from apieval.run.deadline import attempt_within, ends_all, unexpected
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import cost_usd, prompt_tokens
 from apieval.run.outcome import judge, without_reply
@@ -40,10 +41,6 @@ from apieval.schema import Outcome, Reply, Request, Response, Usage
 from apieval.sections import Price
 from apieval.wording import counted
 
-GRACE_S: Final = 3.0
-"""How long a run that its user stopped waits for the answers still on their way."""
-GRACE_EARLY_S: Final = 30.0
-"""The same for a run that stopped by itself: nobody waits at the keyboard, and they are paid."""
 SYNC_EVERY_S: Final = 1.0
 STUCK_AFTER_S: Final = 60.0
 TOGETHER: Final = 32
@@ -89,6 +86,9 @@ class Runner:
     _in_flight: dict[asyncio.Task[None], _Question] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _abandon: asyncio.Event = field(default_factory=asyncio.Event)
+    _until: float = math.inf
+    _given_up: int = 0
+    _faults: list[Unexpected] = field(default_factory=list)
     _fatal: StoppedEarly | None = None
     _answer_tokens: float = _FIRST_GUESS_TOKENS
 
@@ -102,23 +102,36 @@ class Runner:
         """Say whether the run was stopped before its end."""
         return self._stop.is_set()
 
+    @property
+    def given_up(self) -> int:
+        """Return how many requests had no reply yet when nobody waited for them any more."""
+        return self._given_up
+
     def stop(self) -> None:
-        """Send nothing more, wait a little for what is on its way; called twice, do not wait."""
+        """Send nothing more, wait for what is on its way; called twice, do not wait."""
         if self._stop.is_set():
             self._abandon.set()
             return
-        self.watcher.message(
-            f"stopping: {counted(len(self.store.answered), 'answer')} saved, waiting up to {GRACE_S:g} s "
-            f"for {len(self._in_flight):,} on their way; Ctrl-C again leaves at once"
-        )
         self._end_sending()
+        saved = counted(len(self.store.answered), "answer")
+        self.watcher.message(f"stopping: {saved} saved, {self._waiting('Ctrl-C again')}")
+
+    def _waiting(self, leaves: str) -> str:
+        """Say what is waited for, how long, and what `leaves` it."""
+        if not self._in_flight:
+            return "nothing is on its way"
+        what = counted(len(self._in_flight), "request")
+        return (
+            f"waiting up to {self.patience.timeout_s:g} s for {what} on the way; {leaves} leaves "
+            "at once"
+        )
 
     async def run(self, requests: Iterable[Request]) -> None:
         """Ask the requests that have no answer in the store yet.
 
         Raises:
-            StoppedEarly: where going on is useless; what arrived is stored.
-            StoreError: where an answer cannot be written.
+            StoppedEarly: where going on is useless, or an answer cannot be written; what arrived
+                is stored.
         """
         source, self._judge.fresh = self._looked_up(iter(requests)), not self.store.answered
         self._tasks = {asyncio.create_task(self._work(source)) for _ in range(self.limiter.most)}
@@ -126,46 +139,49 @@ class Runner:
         try:
             await self._settle()
         finally:
+            self._given_up = len(self._in_flight)
             for task in (keeper, *self._tasks):
                 task.cancel()
-            ends = await asyncio.gather(keeper, *self._tasks, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
+            await asyncio.gather(keeper, *self._tasks, return_exceptions=True)
+            self._tell_of_faults()
         self._fatal = self._fatal or self._judge.nothing_came()
         if self._fatal is not None:
             raise self._fatal
 
     async def _settle(self) -> None:
-        """Wait until all is done or one fails; once stopped, only for the grace or an abandon."""
-        everyone = asyncio.ensure_future(
-            asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
-        )
+        """Wait until all is done; once stopped, no longer than an attempt may take."""
+        everyone = asyncio.ensure_future(asyncio.wait(self._tasks))
         stop = asyncio.ensure_future(self._stop.wait())
         abandon = asyncio.ensure_future(self._abandon.wait())
         try:
             await asyncio.wait({everyone, stop}, return_when=asyncio.FIRST_COMPLETED)
-            grace = GRACE_EARLY_S if self._fatal else GRACE_S
-            waited = {everyone, abandon}
-            await asyncio.wait(waited, timeout=grace, return_when=asyncio.FIRST_COMPLETED)
+            waited, most_s = {everyone, abandon}, self.patience.timeout_s
+            await asyncio.wait(waited, timeout=most_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for each in (everyone, stop, abandon):
                 each.cancel()
             await asyncio.gather(everyone, stop, abandon, return_exceptions=True)
 
     async def _keep_house(self) -> None:
-        """Bring answers to the disk every second, and name what hangs, once each."""
+        """Bring answers to the disk every second, tell how far it is, and name what hangs."""
         while True:
             await asyncio.sleep(SYNC_EVERY_S)
-            await asyncio.to_thread(self.store.sync)
             try:
+                await asyncio.to_thread(self.store.sync)
                 self.store.check()
             except StoreError as error:
                 self._end(StoppedEarly(str(error)))
-            self.watcher.pressed(len(self._in_flight), self.limiter.slots)
-            now = time.monotonic()
-            for question in self._in_flight.values():
-                self._name_if_stuck(question, now - question.sent)
+            with self._noted():
+                self._look_around(time.monotonic())
+
+    def _look_around(self, now: float) -> None:
+        flying = len(self._in_flight)
+        if self._stop.is_set():
+            self.watcher.waiting(flying, max(0.0, self._until - now))
+        else:
+            self.watcher.pressed(flying, self.limiter.slots)
+        for question in self._in_flight.values():
+            self._name_if_stuck(question, now - question.sent)
 
     def _name_if_stuck(self, question: _Question, took_s: float) -> None:
         if took_s < STUCK_AFTER_S or question.named:
@@ -189,22 +205,68 @@ class Runner:
                 yield request, self._known(request) if late else response
 
     def _known(self, request: Request) -> Response | None:
-        response = self.cache.get(request) if self.cache else None
+        response = None
+        if self.cache:
+            with self._noted():
+                response = self.cache.get(request)
         return None if response and response.outcome in self.ask_again else response
 
     async def _work(self, source: Iterator[tuple[Request, Response | None]]) -> None:
-        with suppress(_Stopped):
+        """Ask one request after the other; whatever ends that ends no other's that is on its way."""
+        try:
             for request, known in source:
                 if self._stop.is_set():
                     return
                 if known:
                     await asyncio.sleep(0)  # let the others, and Ctrl-C, have their turn
-                response = known or await self._ask(request)
-                if self.cache and not response.cached:
-                    self.cache.put(request, response)  # first: a full disk may be the run's alone
-                self.store.append(response)
-                self.watcher.answered(response)
-                self._look_for_a_cut(request, response)
+                self._keep(request, known or await self._answered(request))
+        except _Stopped:
+            return
+        except StoreError as error:
+            self._end(StoppedEarly(str(error)))
+        except BaseException as error:
+            if ends_all(error):
+                raise
+            self._end(StoppedEarly(str(self._fault(error))))
+
+    def _keep(self, request: Request, response: Response) -> None:
+        """Store an answer, in the cache first: a full disk may be the run's alone."""
+        if self.cache and not response.cached:
+            with self._noted():
+                self.cache.put(request, response)
+        try:
+            self.store.append(response)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 # one that cannot be written down is one item's
+            asked = Asked(response.attempts, None, self._fault(error))
+            self.store.append(_response(request, asked, 0.0, response.cost_usd))
+        with self._noted():
+            self.watcher.answered(response)
+            self._look_for_a_cut(request, response)
+
+    def _fault(self, error: BaseException) -> Unexpected:
+        """Take note of a fault of our own or of a library's; return it as one item's failure."""
+        fault = error if isinstance(error, Unexpected) else unexpected(error)
+        self._faults.append(fault)
+        return fault
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Let no fault of who looks on, or of the cache, cost an answer."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 # told at the end
+            self._fault(error)
+
+    def _tell_of_faults(self) -> None:
+        if self._faults:
+            with suppress(Exception):
+                self.watcher.message(
+                    f"a fault of apieval's own, or of a library it uses, came up "
+                    f"{counted(len(self._faults), 'time')}; what it cost an answer is a failed request, "
+                    f"all else is kept. Please report it: {self._faults[0]}"
+                )
 
     def _look_for_a_cut(self, request: Request, response: Response) -> None:
         asked = len(request.messages[-1].content)  # as in scoring, without a system prompt
@@ -212,24 +274,50 @@ class Runner:
         if cut := self._prompts.add(request.setting, asked, tokens):
             self.watcher.message(str(cut))
 
-    async def _ask(self, request: Request) -> Response:
+    async def _answered(self, request: Request) -> Response:
+        """Return the end of one request, whatever goes wrong with it.
+
+        Raises:
+            _Stopped: where it is the end of the run instead.
+            StoreError: where what it may cost cannot be written down.
+        """
+        question = _Question(request)
+        try:
+            return await self._ask(question)
+        except (_Stopped, StoreError):
+            raise
+        except BaseException as error:
+            if ends_all(error):
+                raise
+            billed = tuple(question.billed)
+            asked = Asked(max(1, len(billed)), None, self._fault(error), billed)
+            if enough := self._judge.ended(asked, self._oldest_sent):
+                self._end(enough)
+            return _response(request, asked, 0.0, _cost(asked, self.price))
+
+    async def _ask(self, question: _Question) -> Response:
         """Return the end of one request, also where it ends the run and something was paid for it.
 
         Raises:
             _Stopped: where it is the end of the run instead.
         """
-        question = _Question(request)
+        request = question.request
         try:
             asked = await ask(
                 lambda: self._attempt(question),
                 self.policy,
                 self._judge.forgiven,
                 lambda: question.queued_s,
+                self._stop.is_set,
             )
-        except (asyncio.CancelledError, _Stopped):
+        except asyncio.CancelledError:
             self._keep_account(question)
             raise
+        if isinstance(asked.failure, Unexpected):
+            self._fault(asked.failure)
         cost = _cost(asked, self.price)
+        if self._stop.is_set() and isinstance(asked.failure, TransientFailure) and not asked.billed:
+            raise _Stopped
         if isinstance(asked.failure, RunFailure):
             self._end(StoppedEarly(str(asked.failure)))
             if not asked.billed:
@@ -293,10 +381,10 @@ class Runner:
             self._judge.answered(reply.repaired)
         except TransientFailure as failure:
             verdict, asked_s = self._judge.verdict(failure), self._judge.pause_s(failure)
-            self.watcher.stumbled(failure)
-            if self._stop.is_set():
-                raise _Stopped from None
-            self._judge.attempt_failed(failure, question.sent)
+            with self._noted():
+                self.watcher.stumbled(failure)
+            if not self._stop.is_set():
+                self._judge.attempt_failed(failure, question.sent)
             raise
         except AttemptFailed:
             verdict = Verdict.CLEAN  # it was heard and answered
@@ -318,11 +406,16 @@ class Runner:
 
     def _end(self, reason: StoppedEarly) -> None:
         self._fatal = self._fatal or reason
+        if self._stop.is_set():
+            return
         self._end_sending()
+        if self._in_flight:
+            self.watcher.message(f"stopping: {reason}; {self._waiting('Ctrl-C')}")
 
     def _end_sending(self) -> None:
         """Let only those go on whose request is on its way, and paid."""
         self._stop.set()
+        self._until = time.monotonic() + self.patience.timeout_s
         mine = asyncio.current_task()
         for task in self._tasks:
             if task not in self._in_flight and task is not mine:

@@ -33,6 +33,9 @@ class Watcher:
     def pressed(self, in_flight: int, slots: int) -> None:
         """Take note, about once a second, of how hard the endpoint is pressed."""
 
+    def waiting(self, in_flight: int, left_s: float) -> None:
+        """Take note, about once a second, that a stopped run waits so long for what is on its way."""
+
     def confirmed(self, forecasts: Mapping[str, Forecast]) -> bool:
         """Say whether to begin what may cost so much, by model; once for all of them."""
         del forecasts

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,16 @@ class Before:
                     file.write(self.header)
 
 
+def fault_of_ours(error: BaseException) -> str:
+    """Return what to say of a fault of our own that ends a run."""
+    where = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" in {Path(each.filename).name}, line {each.lineno}" for each in where)
+    return (
+        f"a fault of apieval's own: {type(error).__name__}: {error}{place}; every answer that came "
+        "is kept. Please report it"
+    )
+
+
 @dataclass(slots=True)
 class OneRun:
     """One model's run, from its folder to its result.
@@ -110,6 +121,7 @@ class OneRun:
     _took_s: float | None = field(init=False, default=None)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _runner: Runner | None = field(init=False, default=None)
+    _given_up: int = field(init=False, default=0)
     _stopped: bool = field(init=False, default=False)
     _budget: Budget | None = field(init=False, default=None)
     _before: Before = field(init=False)
@@ -176,7 +188,15 @@ class OneRun:
         try:
             yield
         finally:
+            self._leave_nothing_running()
             self._store.close()
+
+    def _leave_nothing_running(self) -> None:
+        """Say in the header that nothing runs any more, whatever has ended it."""
+        with suppress(StoreError):
+            if not self._withdrawn and (header.read(self.folder) or {}).get("status") == "running":
+                message = "ended by a fault before its figures were written; run it again"
+                header.write(self.folder, {"status": "stopped", "message": message})
 
     def begin(self, broken: Mapping[str, Sequence[RowId]]) -> None:
         """Write the header of a run that begins, or goes on; `broken` are its rule breakers.
@@ -217,11 +237,22 @@ class OneRun:
             if not self._stopped and await self._asked(limiter, cache):
                 return self._over()
         except (StoppedEarly, StoreError, RunFailure) as error:
-            return self.cut_short("stopped", str(error))
+            return self.cut_short("stopped", self._with_given_up(str(error)))
         except asyncio.CancelledError:
             if not self._stopped:
                 raise
-        return self.cut_short("interrupted")
+        except Exception as error:  # noqa: BLE001 # every answer is kept, and the others go on
+            return self.cut_short("stopped", fault_of_ours(error))
+        return self.cut_short("interrupted", self._with_given_up())
+
+    def _with_given_up(self, reason: str | None = None) -> str | None:
+        """Return why a run ended, and how many requests were given up that had no reply yet."""
+        count = self._given_up
+        if not count:
+            return reason
+        were = "was" if count == 1 else "were"
+        given_up = f"{counted(count, 'request')} on the way {were} given up, and may be billed"
+        return f"{reason}; {given_up}" if reason else given_up
 
     def stop(self) -> None:
         """Stop asking, in order; called twice, at once."""
@@ -260,8 +291,8 @@ class OneRun:
         """
         if self._withdrawn:
             return self._unwritten(NOT_BEGUN)
-        self._store.tidy()
         try:
+            self._store.tidy()
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
             result = result_of(self.spec.model, self.folder, summary)
             if self.cut:
@@ -270,12 +301,14 @@ class OneRun:
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             return self._unwritten(str(error))
+        except Exception as error:  # noqa: BLE001 # of one run, which is none of the others'
+            return self._unwritten(fault_of_ours(error))
         return result
 
     def _unwritten(self, message: str) -> Result:
         try:
             summary = score_stored(self.folder, None, self.spec, self.selection)
-        except StoreError:
+        except Exception:  # noqa: BLE001 # told already
             summary = nothing(self.spec, self.selection)
         cut = self.cut or CutShort("stopped")
         folder = self.folder if is_folder(self.folder) else None
@@ -399,15 +432,18 @@ class OneRun:
                 budget=self._budget,
                 ask_again=self._ask_again(),
             )
-            await runner.run(
-                conversation.requests(
-                    self.selection.rebuses,
-                    spec.settings,
-                    spec.samples,
-                    spec.identity,
-                    self._store.answered,
-                    self.conversation,
+            try:
+                await runner.run(
+                    conversation.requests(
+                        self.selection.rebuses,
+                        spec.settings,
+                        spec.samples,
+                        spec.identity,
+                        self._store.answered,
+                        self.conversation,
+                    )
                 )
-            )
+            finally:
+                self._given_up = runner.given_up
             self._runner = self._task = None  # what comes now is no more to be stopped
             return not runner.stopped

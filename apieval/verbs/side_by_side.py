@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
+from apieval.errors import ApievalError
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Selection
 from apieval.run.cache import CacheFailed, ResponseCache
@@ -21,7 +22,7 @@ from apieval.run.watcher import Watcher
 from apieval.schema import RowId
 from apieval.sections import Embedded
 from apieval.signature import canonical_json
-from apieval.verbs.one_run import OneRun
+from apieval.verbs.one_run import OneRun, fault_of_ours
 from apieval.verbs.results import Result
 from apieval.wording import counted
 
@@ -45,9 +46,15 @@ def carry_out(
             for each in runs:
                 each.begin(broken)
             left = [each for each in runs if each.left]
-            with suppress(KeyboardInterrupt):
-                if left:
-                    _ask(left, options, cache, watcher)
+            try:
+                with suppress(KeyboardInterrupt):
+                    if left:
+                        _ask(left, options, cache, watcher)
+            except ApievalError:
+                raise
+            except Exception as error:  # noqa: BLE001 # what was paid is scored all the same
+                for each in left:
+                    each.cut_short("stopped", fault_of_ours(error))
             for each in left:
                 each.cut_short("interrupted")  # those that have not ended otherwise
         # scoring has use for the cache's memory, and would hold up the answers of the others as

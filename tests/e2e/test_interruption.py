@@ -118,22 +118,24 @@ def test_ctrl_c_once_keeps_what_is_saved_and_says_how_to_go_on(
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         said = _read_until(process.stderr, "stopping")
-        assert "30 answers saved" in said  # at once: nothing has come to its end yet
+        assert "30 answers saved, waiting up to 600 s for 8 requests on the way" in said
+        server.release()
         done = end(process)
         assert done.code == 130
-        assert "interrupted, 30 of 100 answers saved" in done.err
+        assert "interrupted, 38 of 100 answers saved" in done.err
+        assert "given up" not in done.err
         assert f"to go on: apieval {' '.join(map(str, words))}" in done.err
         assert plain(done.all)
-        assert len(stored(folder())) == 30
+        assert len(stored(folder())) == 38
         found = summary(folder())
         assert found["partial"]
-        assert found["outcomes"]["regular"]["not_asked"] == 70
-        assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "interrupted"
+        assert found["outcomes"]["regular"]["not_asked"] == 62
+        header = json.loads((folder() / "run.json").read_text("utf-8"))
+        assert (header["status"], header["message"]) == ("interrupted", None)
 
         server.forget()
-        server.release()
         assert inside(*words).code == 0
-        assert server.requests == server.paid == 70
+        assert server.requests == server.paid == 62
     assert len(stored(folder())) == 100
 
 
@@ -163,6 +165,9 @@ def test_ctrl_c_twice_leaves_at_once(
         process.send_signal(signal.SIGINT)
         done = end(process)
         assert done.code == 130
+        given_up = "8 requests on the way were given up, and may be billed"
+        assert f"interrupted, 30 of 100 answers saved: {given_up}" in done.err
+        assert json.loads((folder() / "run.json").read_text("utf-8"))["message"] == given_up
         assert plain(done.all)
         assert len(stored(folder())) == 30
         server.forget()

@@ -21,6 +21,7 @@ from apieval.errors import (
     RunFailure,
     ServerDown,
     TransientFailure,
+    Unexpected,
     WebPage,
 )
 from apieval.providers import proxies, transport
@@ -523,7 +524,7 @@ def test_not_even_an_unexpected_fault_shows_the_key(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(AiohttpTransport, "handle_async_request", broken)
     end = failed(Answer(), KEY)
-    assert type(end) is ItemFailure
+    assert type(end) is Unexpected
     assert str(end) == "unexpected RuntimeError: authorization: Bearer ***"
     assert end.__suppress_context__
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, NoReturn
 
 import pytest
 
@@ -48,8 +50,6 @@ DOWN = ServerDown("nessuno in ascolto")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter, "PROBE_S", 0.005)
-    monkeypatch.setattr(runner, "GRACE_S", 0.1)
-    monkeypatch.setattr(runner, "GRACE_EARLY_S", 0.1)
 
 
 def requests(count: int) -> Iterator[Request]:
@@ -113,7 +113,9 @@ class Recorder(Watcher):
         self.responses: list[Response] = []
         self.stumbles: list[AttemptFailed] = []
         self.pressure: list[tuple[int, int]] = []
-        self.on_answer: Callable[[int], None] = lambda _: None
+        self.waits: list[tuple[int, float]] = []
+        self.on_answer: Callable[[int], object] = lambda _: None
+        self.on_stumble: Callable[[], object] = lambda: None
 
     def message(self, text: str) -> None:
         self.said.append(text)
@@ -124,6 +126,10 @@ class Recorder(Watcher):
 
     def stumbled(self, failure: AttemptFailed) -> None:
         self.stumbles.append(failure)
+        self.on_stumble()
+
+    def waiting(self, in_flight: int, left_s: float) -> None:
+        self.waits.append((in_flight, left_s))
 
     def pressed(self, in_flight: int, slots: int) -> None:
         self.pressure.append((in_flight, slots))
@@ -138,6 +144,7 @@ class Course:
     end: BaseException | None
     lines: list[Response]
     stopped: bool
+    given_up: int
 
     @property
     def outcomes(self) -> Counter[Outcome]:
@@ -151,6 +158,7 @@ class Bench:
     folder: Path
     script: Script = lambda row, _: good(row)
     concurrency: int = 4
+    policy: type[RetryPolicy] = RetryPolicy
     retries: int = 2
     patience: Patience = field(default_factory=lambda: Patience(5.0, 1.0, 600.0))
     cache: ResponseCache | None = None
@@ -165,10 +173,10 @@ class Bench:
     def run(self, count: int | Iterator[Request]) -> Course:
         provider = Fake(self.script)
         store = self.store_open(self.folder)
-        stopped = False
+        stopped, given_up = False, 0
 
         async def work() -> None:
-            nonlocal stopped
+            nonlocal stopped, given_up
             budget = None
             if self.max_usd is not None and self.price is not None:
                 budget = Budget(self.max_usd, self.price, self.most_tokens, store.spent_usd)
@@ -177,7 +185,7 @@ class Bench:
                 store=store,
                 cache=self.cache,
                 limiter=Limiter(self.concurrency),
-                policy=RetryPolicy(self.retries, first_wait_s=0.001, random=random.Random(1)),
+                policy=self.policy(self.retries, first_wait_s=0.001, random=random.Random(1)),
                 patience=self.patience,
                 watcher=self.watcher,
                 price=self.price,
@@ -188,7 +196,7 @@ class Bench:
             try:
                 await each.run(requests(count) if isinstance(count, int) else count)
             finally:
-                stopped = each.stopped
+                stopped, given_up = each.stopped, each.given_up
                 if companion:
                     await companion
                 others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -197,11 +205,12 @@ class Bench:
         end: BaseException | None = None
         try:
             asyncio.run(work())
-        except (StoppedEarly, StoreError, KeyError) as error:
+        except StoppedEarly as error:
             end = error
         finally:
             store.close()
-        return Course(provider, self.watcher, end, list(responses(self.folder)), stopped)
+        lines = list(responses(self.folder))
+        return Course(provider, self.watcher, end, lines, stopped, given_up)
 
 
 @pytest.fixture
@@ -563,11 +572,18 @@ def test_the_first_reason_is_the_one_that_is_told(bench: Bench) -> None:
     assert str(bench.run(4).end) == "motivo 0"
 
 
-def test_what_does_not_come_within_the_grace_is_left(bench: Bench) -> None:
+def test_a_run_that_ends_early_waits_for_what_is_on_its_way_as_long_as_an_attempt_may_take(
+    bench: Bench,
+) -> None:
+    bench.patience = Patience(timeout_s=0.05)
     bench.script = lambda row, _: RunFailure("basta") if row == 3 else later(row, 60)
     course = bench.run(10)
     assert isinstance(course.end, StoppedEarly)
-    assert course.lines == []
+    assert course.given_up == 0
+    assert course.outcomes == {Outcome.FAILED: 3}  # each was paid for, as far as anybody knows
+    assert course.watcher.said == [
+        "stopping: basta; waiting up to 0.05 s for 3 requests on the way; Ctrl-C leaves at once"
+    ]
 
 
 def test_failures_in_a_row_stop_a_run_that_began_well(bench: Bench) -> None:
@@ -651,14 +667,134 @@ def test_a_wait_within_the_cap_is_waited_for(bench: Bench) -> None:
     assert moments[1] - moments[0] >= 0.03
 
 
-def test_a_fault_of_our_own_is_one_items(bench: Bench) -> None:
-    bench.script = lambda row, _: KeyError("un errore nostro") if row == 3 else good(row)
+class Panic(BaseException):
+    """What a library written in Rust raises: beyond every `Exception`."""
+
+
+FAULTS: Final[Mapping[str, BaseException]] = {
+    "KeyError": KeyError("un errore nostro"),
+    "MemoryError": MemoryError(),
+    "RecursionError": RecursionError("troppo in fondo"),
+    "OSError": OSError(errno.EIO, "Input/output error"),
+    "UnicodeDecodeError": UnicodeDecodeError("utf-8", b"\xc3", 0, 1, "unexpected end of data"),
+    "StopIteration": RuntimeError("coroutine raised StopIteration"),
+    "ExceptionGroup": ExceptionGroup("due guasti", [ValueError("a"), TypeError("b")]),
+    "BaseExceptionGroup": BaseExceptionGroup("guasti", [ValueError("a"), Panic("b")]),
+    "CancelledError": asyncio.CancelledError(),
+    "group with a CancelledError": BaseExceptionGroup("", [asyncio.CancelledError(), KeyError()]),
+    "SystemExit": SystemExit(1),
+    "Panic": Panic("called `Option::unwrap()` on a `None` value"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_our_own_is_one_items(bench: Bench, name: str) -> None:
+    fault = FAULTS[name]
+    bench.script = lambda row, _: fault if row == 3 else later(row, 0.005)
     course = bench.run(10)
     assert course.end is None
     assert course.outcomes == {Outcome.OK: 9, Outcome.FAILED: 1}
     [failed] = [line for line in course.lines if line.outcome is Outcome.FAILED]
-    assert failed.error == "unexpected KeyError: 'un errore nostro'"
+    assert failed.error == f"unexpected {type(fault).__name__}: {fault}"
     assert len(course.provider.sent) == 10
+    [told] = course.watcher.said
+    assert told.startswith("a fault of apieval's own, or of a library it uses, came up 1 time;")
+    assert type(fault).__name__ in told
+
+
+class Unwritable(Store):
+    """A store in which the answer to one row cannot be written down, for no fault of the disk's."""
+
+    def append(self, response: Response) -> None:
+        if response.id == 3 and response.outcome is Outcome.OK:
+            raise UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
+        super().append(response)
+
+
+class Unreadable(ResponseCache):
+    def get(self, request: Request) -> Response | None:
+        raise RecursionError(request.key)
+
+    def put(self, request: Request, response: Response) -> None:
+        raise MemoryError(response.key)
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def test_an_answer_that_cannot_be_written_down_is_a_failed_item(bench: Bench) -> None:
+    bench.store_open = Unwritable.open
+    course = bench.run(10)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 9, Outcome.FAILED: 1}
+
+
+def test_faults_of_the_cache_and_of_who_looks_on_cost_no_answer(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SYNC_EVERY_S", 0.001)
+    monkeypatch.setattr(Recorder, "pressed", lambda *_: _raise(ValueError("schermo")))
+    bench.watcher.on_answer = lambda _: _raise(BrokenPipeError(errno.EPIPE, "Broken pipe"))
+    bench.watcher.on_stumble = lambda: _raise(KeyError("parola"))
+    bench.script = lambda row, attempt: FAULT if attempt == 1 else later(row, 0.003)
+    with closing(Unreadable(tmp_path / "cache")) as bench.cache:
+        course = bench.run(10)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 10}
+    assert "Please report it" in course.watcher.said[-1]
+
+
+@pytest.mark.parametrize("place", ["judge", "response"])
+def test_a_fault_between_reply_and_store_keeps_what_others_paid(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    if place == "judge":
+        monkeypatch.setattr(patience.Judge, "ended", lambda *_: _raise(KeyError("giudice")))
+    else:
+        made = runner._response
+        monkeypatch.setattr(
+            runner,
+            "_response",
+            lambda request, asked, *more: made(
+                request, asked if request.id != 3 or asked.failure else _raise(KeyError()), *more
+            ),
+        )
+    bench.script = lambda row, _: later(row, 0 if row == 3 else 0.02)
+    course = bench.run(10)
+    if place == "judge":
+        assert "unexpected KeyError" in str(course.end)
+        assert course.stopped
+    else:
+        assert course.outcomes == {Outcome.OK: 9, Outcome.FAILED: 1}
+
+
+def test_a_fault_in_making_requests_ends_the_run_in_order(bench: Bench) -> None:
+    def source() -> Iterator[Request]:
+        yield from requests(40)
+        raise ZeroDivisionError("riga 40")
+
+    bench.script = lambda row, _: later(row, 0.01)
+    course = bench.run(source())
+    assert str(course.end) == "unexpected ZeroDivisionError: riga 40"
+    assert {line.id for line in course.lines} == set(course.provider.sent)
+    assert course.outcomes == {Outcome.OK: len(course.lines)}
+
+
+def test_on_a_full_disk_what_is_on_its_way_still_reaches_the_cache(
+    bench: Bench, tmp_path: Path
+) -> None:
+    class Full(Store):
+        def append(self, response: Response) -> None:
+            raise StoreError(f"no room for row {response.id}")
+
+    bench.store_open = Full.open
+    bench.script = lambda row, _: later(row, 0.005 * (row + 1))
+    with closing(ResponseCache(tmp_path / "cache")) as bench.cache:
+        course = bench.run(20)
+        assert str(course.end) == "no room for row 0"
+        bench.cache.flush()
+        assert bench.cache.stats().answers == len(course.provider.sent) == bench.concurrency
 
 
 def test_a_store_that_cannot_be_written_ends_the_run(bench: Bench) -> None:
@@ -670,7 +806,8 @@ def test_a_store_that_cannot_be_written_ends_the_run(bench: Bench) -> None:
 
     bench.store_open = Full.open
     course = bench.run(100)
-    assert isinstance(course.end, StoreError)
+    assert isinstance(course.end, StoppedEarly)
+    assert str(course.end) == "No space left on device"
     assert len(course.lines) == 7
     assert len(course.provider.sent) <= 7 + bench.concurrency
     bench.store_open = Store.open
@@ -704,21 +841,20 @@ def test_stopped_once_it_sends_nothing_more_and_keeps_what_arrives(bench: Bench)
     assert course.watcher.said[0].startswith("stopping: 9 answers saved")
 
 
-def test_stopped_twice_it_does_not_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "GRACE_S", 600.0)
+def test_stopped_twice_it_does_not_wait(bench: Bench) -> None:
     bench.patience = Patience(timeout_s=600.0)
     bench.script = lambda row, _: later(row, 600 if row > 5 else 0)
     bench.during = stopping(6, bench, times=2)
     course = bench.run(1_000)
     assert course.stopped
     assert len(course.lines) == 6
+    assert course.given_up == 3  # the fourth worker is the one that stopped it
     assert len(course.watcher.said) == 1
+    assert "waiting up to 600 s for 3 requests on the way" in course.watcher.said[0]
 
 
-def test_stopped_while_all_wait_for_a_turn_it_ends_at_once(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "GRACE_S", 60.0)
+def test_stopped_while_all_wait_for_a_turn_it_ends_at_once(bench: Bench) -> None:
+    bench.patience = Patience(timeout_s=600.0)
     bench.script = lambda _row, _: TransientFailure("", status=503, retry_after_s=500)
 
     async def during(each: Runner) -> None:
@@ -729,6 +865,51 @@ def test_stopped_while_all_wait_for_a_turn_it_ends_at_once(
     course = bench.run(50)
     assert course.stopped
     assert course.lines == []
+
+
+def test_an_empty_answer_after_the_stop_is_kept_and_not_asked_for_again(bench: Bench) -> None:
+    async def empty() -> Reply:
+        await asyncio.sleep(0.02)
+        return Reply(text="", usage=ONE_TOKEN)
+
+    bench.price = DOLLAR_A_TOKEN
+    bench.script = lambda row, _: empty() if row > 5 else good(row)
+    bench.during = stopping(6, bench)
+    course = bench.run(100)
+    assert set(course.provider.sent.values()) == {1}
+    assert course.outcomes == {Outcome.OK: 6, Outcome.EMPTY: 3}
+    assert {line.cost_usd for line in course.lines} == {1.0}
+
+
+def test_waits_between_attempts_are_cut_short_by_the_stop(bench: Bench) -> None:
+    class Patient(RetryPolicy):
+        def wait_s(self, attempts: int, failure: TransientFailure) -> float:
+            return 600.0
+
+    bench.policy = Patient
+    bench.patience = Patience(timeout_s=600.0)
+    bench.script = lambda row, _: FAULT if row % 4 else later(row, 0.05)
+
+    async def during(each: Runner) -> None:
+        loop = asyncio.get_running_loop()
+        bench.watcher.on_stumble = lambda: (
+            len(bench.watcher.stumbles) == 3 and loop.call_soon(each.stop)
+        )
+
+    bench.during = during
+    course = bench.run(100)
+    assert [line.id for line in course.lines] == [0]
+    assert "for 1 request on the way" in course.watcher.said[0]
+
+
+def test_a_countdown_runs_while_it_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "SYNC_EVERY_S", 0.01)
+    bench.script = lambda row, _: later(row, 0.1 if row > 5 else 0)
+    bench.during = stopping(6, bench)
+    course = bench.run(100)
+    waited = course.watcher.waits
+    assert {count for count, _ in waited} <= {3}
+    assert 5.0 >= waited[0][1] > waited[-1][1] > 0
 
 
 def test_a_failure_after_the_stop_is_not_tried_again(bench: Bench) -> None:
