@@ -116,6 +116,11 @@ def of_request(
         yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")
 
 
+def of_stops(told: Iterable[str]) -> Iterator[Finding]:
+    """Yield what stop sequences do to right answers, as `conversation.stops_too_soon` tells it."""
+    yield from (_warning("stop_in_template", each) for each in told)
+
+
 def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
     """Yield how far a dictionary's solver could come; None is another kind of model."""
     if coverage:

@@ -13,8 +13,10 @@ from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.gaps import gaps
 from apieval.analysis.measured import Measured
+from apieval.analysis.server_signs import ServerSigns
 from apieval.analysis.signed import signatures
 from apieval.rebus.columns import ALL
+from apieval.rebus.conversation import stops_too_soon
 from apieval.rebus.cut import PromptCounts
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
@@ -87,7 +89,11 @@ class Usage:
 
 
 def summarize(
-    measured: Measured, collector: Collector, usage: Usage | None, details: Details | None = None
+    measured: Measured,
+    collector: Collector,
+    usage: Usage | None,
+    details: Details | None = None,
+    signs: ServerSigns | None = None,
 ) -> dict[str, Any]:
     """Return the content of `summary.json`; `partial` where an answer is missing or failed."""
     data = measured.selection.data
@@ -117,7 +123,9 @@ def summarize(
             *measured.findings,
             *(usage.findings() if usage else ()),
             *findings.of_texts(collector.seen, _answers(outcomes.values())),
+            *(signs.findings() if signs else ()),
             *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
+            *findings.of_stops(_stops(measured)),
             *_many_blanks(outcomes, figures),
             *findings.of_dictionary(measured.coverage),
         ],
@@ -127,6 +135,11 @@ def summarize(
         "gaps": gaps(figures),
         **more,
     }
+
+
+def _stops(measured: Measured) -> Iterator[str]:
+    rebuses, given = measured.selection.rebuses, measured.given
+    return stops_too_soon(measured.sampling or {}, rebuses, given)
 
 
 def blanks(

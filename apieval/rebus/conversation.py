@@ -10,9 +10,12 @@ from apieval.rebus import right_answer
 from apieval.rebus.prompts import Prompt, official
 from apieval.schema import SETTINGS, Given, Message, Prefill, Rebus, Request, RowId, Setting
 from apieval.signature import answer_identity, digest
+from apieval.wording import counted
 
 GO_ON: Final = "Una parte della risoluzione è già data: continua da dove si interrompe.\n"
 """What says to a model that a part of its answer stands in the question."""
+STOPS: Final = ("stop", "stop_sequences")
+"""What APIs call the texts at which an answer ends."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,28 @@ def beginning(rebus: Rebus, given: Given) -> str:
     if given == "first-pass":
         lines.append(right_answer.first_pass(rebus))
     return "\n".join(lines)
+
+
+def stops_too_soon(
+    body: Mapping[str, Any], rebuses: Sequence[Rebus], given: Given | None = None
+) -> Iterator[str]:
+    """Yield what is wrong with each stop sequence of a request that stands in right answers."""
+    for name in STOPS:
+        said = body.get(name) or ()
+        for stop in dict.fromkeys([said] if isinstance(said, str) else said):
+            if not isinstance(stop, str) or not stop:
+                continue
+            cut = sum(stop in _left_to_say(each, given) for each in rebuses)
+            if cut:
+                yield (
+                    f"{name} {stop!r} stands in the answer template: it cuts {cut:,} of "
+                    f"{counted(len(rebuses), 'right answer')}; take it out of params"
+                )
+
+
+def _left_to_say(rebus: Rebus, given: Given | None) -> str:
+    begun = "" if given is None else beginning(rebus, given)
+    return right_answer.write(rebus)[len(begun) :]
 
 
 def joined(rebus: Rebus, given: Given | None, text: str) -> str:

@@ -29,6 +29,12 @@ SLOPE: Final = 1 / 16
 """Tokens a character: tokenizers have 3 to 5 characters a token, no alphabet 16."""
 SURE: Final = 3.0
 """Standard errors by which the slope must be below."""
+FEW: Final = 3
+"""Answers that must agree to the last token where there are not so many."""
+FEW_APART: Final = 3
+"""Tokens by which the counts of fewer, or of prompts far too long for them, may differ."""
+DENSEST: Final = 8.0
+"""Characters a token: no tokenizer packs Italian prose so densely; with more, some was not read."""
 STEADY: Final = 0.1
 """Of a cut one as much is left as of another, to a tenth; a count of now all, now what was not
 cached is not as steady."""
@@ -44,14 +50,19 @@ class Cut:
     shortest: int
     longest: int
     exactly: bool
+    sure: bool = True
 
     def __str__(self) -> str:
         """Return what a person should know, and the remedy."""
         about = "exactly" if self.exactly else "about"
+        among = f"{self.answers:,} prompts of {self.shortest:,} to {self.longest:,} characters alike"
+        if self.answers == 1:
+            among = f"a prompt of {self.longest:,} characters"
+        what = "them" if self.answers > 1 else "it"
+        doubt = "" if self.sure else " (or leaves out what it had cached)"
         return (
-            f"{self.setting}: the server counts {about} {self.tokens:,} prompt tokens in "
-            f"{self.answers:,} prompts of {self.shortest:,} to {self.longest:,} characters alike, "
-            "so it seems to cut them; raise its context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: "
+            f"{self.setting}: the server counts {about} {self.tokens:,} prompt tokens in {among}, "
+            f"so it seems to cut {what}{doubt}; raise its context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: "
             "-c), then start over with --fresh --cache off"
         )
 
@@ -80,8 +91,8 @@ class _Alike:
         apart = self.longest - self.shortest
         return self.answers >= MANY and len(self.lengths) >= LENGTHS and apart >= APART
 
-    def cut(self, setting: Setting, tokens: int, *, exactly: bool) -> Cut:
-        return Cut(setting, self.answers, tokens, self.shortest, self.longest, exactly)
+    def cut(self, setting: Setting, tokens: int, *, exactly: bool, sure: bool = True) -> Cut:
+        return Cut(setting, self.answers, tokens, self.shortest, self.longest, exactly, sure)
 
 
 @dataclass(slots=True)
@@ -137,11 +148,23 @@ class _Counts:
             return None
         return self.every.cut(self.setting, round(self.y / n), exactly=False)
 
+    def few(self) -> Cut | None:
+        """Return the cut that fewer answers show: one count, or one far too low for the prompts."""
+        every, low, high = self.every, min(self.alike), max(self.alike)
+        if every.tells or high - low > FEW_APART:
+            return None
+        apart = every.longest - every.shortest >= APART
+        same = low == high and apart and min(every.answers, len(every.lengths)) >= FEW
+        far = high * DENSEST < every.shortest and (apart or every.answers == 1)
+        if not same and not far:
+            return None
+        return every.cut(self.setting, high, exactly=low == high, sure=same)
+
     def found(self) -> Iterator[Cut]:
         """Yield what shows a cut, the most frequent count first."""
         often = sorted(self.alike, key=lambda tokens: self.alike[tokens].answers, reverse=True)
         yield from filter(None, map(self.same, often))
-        if flat := self.flat():
+        if flat := self.flat() or self.few():
             yield flat
 
 

@@ -12,6 +12,7 @@ from apieval.errors import (
     ServerDown,
 )
 from apieval.providers.base import Provider
+from apieval.rebus import serving
 from apieval.run.deadline import attempt_within
 from apieval.run.outcome import judge, without_reply
 from apieval.schema import Outcome, Reply, Request
@@ -74,6 +75,11 @@ def bad_outcome(reply: Reply, limit: str) -> str | None:
         more = "; its thoughts count against the limit" if thoughts(reply) else ""
         return f"the answer was cut at the length limit: raise {limit}{more}"
     if outcome is Outcome.EMPTY:
+        if serving.answered_in_thoughts(reply.text, reply.reasoning):
+            return (
+                f"the answer is empty ({said}), and its reasoning holds a solution line: the "
+                f"server's reasoning parser is not the model's; {serving.REASONING_PARSER}"
+            )
         more = f"; all of it went into thoughts: raise {limit}" if thoughts(reply) else ""
         return f"the answer is empty ({said}){more}"
     if outcome is Outcome.REFUSED:

@@ -210,6 +210,11 @@ class OneRun:
         self.left = total - stored
         header.write(self.folder, {**self._header(broken), **_OPEN, **self._times()})
         self.watcher.began(self.label, self.folder, total, stored)
+        if self.left:
+            for why in conversation.stops_too_soon(
+                self.prepared.body, self.selection.rebuses, spec.given
+            ):
+                self.watcher.message(f"{self.label}: {why}")
         if not self.left:
             self._over()
 

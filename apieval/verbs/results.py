@@ -11,6 +11,7 @@ from apieval import data as datasets
 from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
+from apieval.analysis.server_signs import ServerSigns
 from apieval.analysis.summary import Usage, summarize
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus import prompts, scoring
@@ -233,18 +234,19 @@ def write(
         measured.parsers,
         told(measured.given),
     )
-    details = Details(measured)
+    details, signs = Details(measured), ServerSigns(measured)
 
     def collect(write_score: Callable[[ItemScore, Mapping[str, Any]], None]) -> None:
         for answer in answers:
             beside = details.add(answer)
+            signs.add(answer)
             onlooker.add(answer, beside)
             for item in answer.scores.values():
                 collector.add(item)
                 write_score(item, beside.get(item.parser, {}))
 
     def summed() -> dict[str, Any]:
-        summary = summarize(measured, collector, usage, details)
+        summary = summarize(measured, collector, usage, details, signs)
         return {**summary, **onlooker.more(summary)}
 
     if out is None:

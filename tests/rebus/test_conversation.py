@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +101,25 @@ def test_lengths_are_those_of_what_is_asked_and_left(step: Given) -> None:
     whole, _ = conversation.lengths(ROW, "regular", prompts.official())
     assert prompt == whole + len(BEGUN[step]) + len(conversation.GO_ON)
     assert 0 < answer < len(ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "cut"),
+    [
+        pytest.param({"stop": ["\n"]}, None, 2, id="a line end"),
+        pytest.param({"stop": "Soluzione"}, None, 2, id="a label, a text alone"),
+        pytest.param({"stop_sequences": ["###", "Prima lettura"]}, None, 2, id="by another name"),
+        pytest.param({"stop": "Prima lettura"}, "first-pass", 0, id="in what is given"),
+        pytest.param({"stop": ["ROMA"]}, None, 1, id="in one answer alone"),
+        pytest.param({"stop": ["# Esempio", "Rebus:", "\n\n"]}, None, 0, id="behind an answer"),
+        pytest.param({"stop": None, "temperature": 0}, None, 0, id="none"),
+        pytest.param({"stop": [7, ""]}, None, 0, id="no texts"),
+    ],
+)
+def test_stop_sequences_that_right_answers_hold(
+    body: dict[str, Any], given: Given | None, cut: int
+) -> None:
+    rows = [rebus(), rebus(first_pass="VE ROMA NA scosta")]
+    found = list(conversation.stops_too_soon(body, rows, given))
+    assert len(found) == bool(cut)
+    assert all(f"it cuts {cut} of 2 right answers" in each for each in found)

@@ -88,7 +88,7 @@ def test_the_samples_own_prompts_raise_none(pattern: str, samples: int) -> None:
     assert counts.found() == []
 
 
-@pytest.mark.parametrize(("different", "spread"), [(7, 90), (200, 40)])
+@pytest.mark.parametrize(("different", "spread"), [(2, 90), (200, 40)])
 def test_prompts_of_few_or_near_lengths_show_nothing(different: int, spread: int) -> None:
     counts = PromptCounts()
     for number in range(400):
@@ -97,8 +97,19 @@ def test_prompts_of_few_or_near_lengths_show_nothing(different: int, spread: int
     assert counts.found() == []
 
 
-def test_many_are_needed() -> None:
-    assert told(lambda *_: 512, n=MANY - 1) == ([], 0)
+def test_fewer_are_told_at_the_end_alone() -> None:
+    assert told(lambda *_: 512, n=MANY - 1) == ([], 1)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_of_few_prompts_hardly_a_plausible_count_raises_an_alarm(name: str) -> None:
+    alarms = 0
+    for seed in range(500):
+        chance, counts = Random(seed), PromptCounts()
+        for characters in lengths(chance, 2 + seed % 18, 40):
+            counts.add("hints", characters, REPORTS[name](chance, tokens(chance, characters)))
+        alarms += len(counts.found())
+    assert alarms <= 3
 
 
 # --- a cut is seen ---------------------------------------------------------------------------
@@ -153,3 +164,59 @@ def test_one_setting_may_be_cut_and_the_other_not() -> None:
 def test_an_average_is_told_where_counts_differ() -> None:
     said, _ = told(CUTS["by words"])
     assert "counts about 13" in said[0]
+
+
+# --- few answers -----------------------------------------------------------------------------
+
+
+def few(*prompts: tuple[int, int | None]) -> list[str]:
+    """Return what is found of some prompts, each so many characters and counted as so many tokens."""
+    counts = PromptCounts()
+    for characters, count in prompts:
+        counts.add("hints", characters, count)
+    return [str(each) for each in counts.found()]
+
+
+@pytest.mark.parametrize(
+    ("prompts", "begins"),
+    [
+        pytest.param(
+            [(1980, 512), (2010, 512), (2100, 512)],
+            "hints: the server counts exactly 512 prompt tokens in 3 prompts of 1,980 to 2,100 "
+            "characters alike, so it seems to cut them; raise",
+            id="one count of three",
+        ),
+        pytest.param(
+            [(1980, 128), (2100, 130)],
+            "hints: the server counts about 130 prompt tokens in 2 prompts of 1,980 to 2,100 "
+            "characters alike, so it seems to cut them (or leaves out what it had cached); raise",
+            id="far too few, nearly one count",
+        ),
+        pytest.param(
+            [(2100, 128)],
+            "hints: the server counts exactly 128 prompt tokens in a prompt of 2,100 characters, so "
+            "it seems to cut it (or leaves out what it had cached); raise",
+            id="far too few of one",
+        ),
+    ],
+)
+def test_few_prompts_that_are_cut(prompts: list[tuple[int, int | None]], begins: str) -> None:
+    (only,) = few(*prompts)
+    assert only.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "prompts",
+    [
+        pytest.param([(1980, 566), (2010, 574), (2100, 600)], id="whole counts"),
+        pytest.param([(1980, 566), (2010, 566)], id="two of one count"),
+        pytest.param([(2000, 571), (2000, 571), (2000, 571)], id="samples of one prompt"),
+        pytest.param([(2000, 571), (2010, 571), (2020, 571)], id="hardly apart"),
+        pytest.param([(1980, 66), (2010, 74), (2100, 100)], id="what was not cached"),
+        pytest.param([(1980, 571), (2100, 71)], id="all, then what was not cached"),
+        pytest.param([(1980, 9), (2010, 9), (2100, 9)], id="next to nothing"),
+        pytest.param([(1980, None), (2100, None)], id="unknown"),
+    ],
+)
+def test_few_prompts_that_are_not(prompts: list[tuple[int, int | None]]) -> None:
+    assert few(*prompts) == []
