@@ -24,8 +24,8 @@ MARKS: Final = (
     "wrong_despite_right_first_pass",
 )
 """What an answer may show or not, or have nothing to show it by; then it is not in the share's n."""
-SIGNS: Final = ("copied_example", "loop")
-"""What an answer shows or does not."""
+TEXTS: Final = "texts"
+"""Answers that have a text, and not parsed parts alone."""
 OFF: Final = tuple(str(letters) for letters in range(NEAR + 1))
 """How many letters a near miss is off."""
 
@@ -49,7 +49,7 @@ class _Of:
 
     def __init__(self, rebuses: int) -> None:
         self.counts = Counts(rebuses)
-        self.cers: dict[str, dict[int, _Cer]] = {"all": {}, "wrong": {}}
+        self.cers: dict[str, dict[int, _Cer]] = {"all": {}, "wrong": {}, "study": {}}
         self.languages: set[str] = set()
         self.longest = 0
 
@@ -63,9 +63,12 @@ class _Of:
                 add(f"of {name}", place)
                 if mark:
                     add(name, place)
-        for name in SIGNS:
-            if getattr(found, name):
-                add(name, place)
+        if found.copied_example:
+            add("copied_example", place)
+        if found.texts:
+            add(TEXTS, place)
+        if found.loop:
+            add("loop", place)
         if found.other_language:
             self.languages.add(found.other_language)
             add(f"speaks {found.other_language}", place)
@@ -90,10 +93,14 @@ class _Of:
             self.counts.add("wrong", place)
             if found.near_miss is not None:
                 self.counts.add(f"off by {found.near_miss}", place)
-        if found.edits and found.cer is not None:
+        if found.edits:
             for name in ("all",) if found.right else ("all", "wrong"):
-                known = self.cers[name].get(place, _Cer())
-                self.cers[name][place] = known.plus(found.cer, found.edits)
+                self._add_cer(name, place, found.edits)
+        self._add_cer("study", place, found.study_edits)
+
+    def _add_cer(self, name: str, place: int, edits: tuple[int, int]) -> None:
+        known = self.cers[name].get(place, _Cer())
+        self.cers[name][place] = known.plus(edits[0] / edits[1], edits)
 
 
 class Diagnoses:
@@ -132,15 +139,19 @@ class Diagnoses:
 
         return {
             "n": of.counts.sum(ANSWERS, chosen),
-            "broke_first": {step.value: share(f"step {step}") for step in Step},
+            "broke_first": {
+                step.value: share(f"step {step}", TEXTS if step is Step.FORMAT else ANSWERS)
+                for step in Step
+            },
             "word_accuracy": self._by_position(of, chosen),
             "words_wrong": self._by_number(of, chosen),
             **{name: share(name, f"of {name}") for name in MARKS},
             "cer": _cers(of, chosen),
             "near_miss": {off: share(f"off by {off}", "wrong") for off in OFF},
-            **{name: share(name) for name in SIGNS},
+            "copied_example": share("copied_example"),
+            "loop": share("loop", TEXTS),
             "other_language": {
-                name: share(f"speaks {name}") for name in (ANY, *sorted(of.languages))
+                name: share(f"speaks {name}", TEXTS) for name in (ANY, *sorted(of.languages))
             },
         }
 
@@ -188,19 +199,24 @@ def _not(share: dict[str, Any]) -> dict[str, Any]:
 def _cers(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
     """Return the mean character error rate, of all and of wrong solutions, and over all letters.
 
-    `letters` is as the study has it: letters off in all solutions, over the letters of all first
-    passes.
+    `letters` has letters off in all solutions, over the letters of all first passes; so has `study`,
+    as the study's script counts them.
     """
-    all_, wrong = (
+    all_, wrong, study = (
         [each for place, each in of.cers[name].items() if chosen[place]]
-        for name in ("all", "wrong")
+        for name in ("all", "wrong", "study")
     )
     return {
         "all": _mean(all_),
         "wrong": _mean(wrong),
-        "letters": ratio([(each.edits, each.letters) for each in all_])
-        | {"n": sum(each.answers for each in all_)},
+        "letters": _over_all(all_),
+        "study": _over_all(study),
     }
+
+
+def _over_all(cers: Sequence[_Cer]) -> dict[str, Any]:
+    found = ratio([(each.edits, each.letters) for each in cers])
+    return found | {"n": sum(each.answers for each in cers)}
 
 
 def _mean(cers: Sequence[_Cer]) -> dict[str, Any]:

@@ -32,6 +32,11 @@ NEAR: Final = 2
 """How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided or written."""
 LONGEST: Final = 1_000
 """How much is read of a first pass or a solution; more is no phrase, and would take long."""
+MISSING: Final = "x"
+"""What the study's script (`scripts/evaluate.py` of gsarti/verbalized-rebus) takes for a part that is
+missing."""
+LONGEST_STUDY: Final = 20_000
+"""The study's script reads all; beyond this, no published part is as long, it would take seconds."""
 _MARK: Final = re.compile(r"[^\w\s]")
 _WORDS: Final = "word_guess_accuracy"
 _PASS: Final = "first_pass_accuracy"  # noqa: S105 # of a rebus
@@ -63,7 +68,9 @@ class Diagnosis:
     divided. `right_despite_wrong_steps` is known of right solutions: the first pass is wrong, or
     where there is none, a guess is. `wrong_despite_right_first_pass` is known of right first passes.
     `edits` are the letters in which the solution differs from the answer's own first pass, and how
-    many that has.
+    many that has; `study_edits` the same as the study counts them. `texts` is whether there is a text
+    at all: of parsed parts alone nobody knows whether they end in a loop or which language they are
+    in.
     """
 
     broke_first: Step
@@ -73,12 +80,14 @@ class Diagnosis:
     of_own_guesses: bool | None = None
     letters_kept: bool | None = None
     edits: tuple[int, int] | None = None
+    study_edits: tuple[int, int] = (0, 1)
+    texts: bool = True
     key_obeyed: bool | None = None
     right_despite_wrong_steps: bool | None = None
     wrong_despite_right_first_pass: bool | None = None
     near_miss: int | None = None
     copied_example: bool = False
-    loop: bool = False
+    loop: bool | None = None
     other_language: str | None = None
 
     @property
@@ -121,8 +130,10 @@ def diagnose(answer: ScoredAnswer) -> Diagnosis | None:
         "parser": score.parser,
         "hidden_words": len(gold.word_guesses) if _WORDS in score.tallies else 0,
         "copied_example": _copied(answer, score.prediction),
-        "loop": ends_in_a_loop(ends),
+        "loop": ends_in_a_loop(ends) if response else None,
         "other_language": other_language(text),
+        "study_edits": _study_edits(answer.scores[official.NAME].prediction),
+        "texts": response is not None,
     }
     if score.outcome is not Outcome.OK:  # whatever it holds counts wrong
         every = tuple(range(1, shows["hidden_words"] + 1))
@@ -288,6 +299,19 @@ def _edits(one: str, other: str, most: int | None = None) -> int:
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415
 
     return Levenshtein.distance(one, other, score_cutoff=most)
+
+
+def _study_edits(read: Prediction) -> tuple[int, int]:
+    """Return in how many characters a solution differs from its first pass, and how many that has.
+
+    As the study's script has it: of the official parts, case and blanks aside, accents and
+    punctuation not; a part that is missing is the letter `x`.
+    """
+    first_pass, solution = (
+        each[:LONGEST_STUDY].lower().replace(" ", "").strip() or MISSING
+        for each in (read.first_pass, read.solution)
+    )
+    return _edits(first_pass, solution), len(first_pass)
 
 
 @cache

@@ -55,7 +55,9 @@ class Cut:
     def __str__(self) -> str:
         """Return what a person should know, and the remedy."""
         about = "exactly" if self.exactly else "about"
-        among = f"{self.answers:,} prompts of {self.shortest:,} to {self.longest:,} characters alike"
+        among = (
+            f"{self.answers:,} prompts of {self.shortest:,} to {self.longest:,} characters alike"
+        )
         if self.answers == 1:
             among = f"a prompt of {self.longest:,} characters"
         what = "them" if self.answers > 1 else "it"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.analysis.shares import NOTHING
 from apieval.report.terminal import number, shortened
 
 _ALL: Final = "all"
@@ -26,7 +27,8 @@ _ROWS: Final[Mapping[tuple[str, ...], str]] = {
     ("near_miss", "2"): "of wrong ones: 2 letters off",
     ("cer", "all"): "CER to own first pass, mean",
     ("cer", "wrong"): "CER, mean of wrong solutions",
-    ("cer", "letters"): "CER, over all letters (the study's)",
+    ("cer", "letters"): "CER, over all letters",
+    ("cer", "study"): "CER, as the study's script has it",
     ("copied_example",): "copied from an example",
     ("loop",): "ends in a loop",
     ("other_language", "any"): "in another language",
@@ -36,6 +38,8 @@ _ROWS: Final[Mapping[tuple[str, ...], str]] = {
 def view(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Yield the diagnoses of each setting: shares, subsets, and hidden words."""
     for setting, cells in found.items():
+        if not cells[_ALL]["n"]:
+            continue
         yield _shares(setting, cells[_ALL])
         if len(cells) > 1:
             yield _by_subset(setting, cells)
@@ -52,21 +56,30 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _rows(cell: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every figure of a cell under its name for people."""
+def _rows(
+    cell: Mapping[str, Any], whole: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the figures of a cell under their names for people, but for those of nothing in all."""
     for step, share in cell["broke_first"].items():
         name = step.replace("_", " ")
-        yield name if step in {"solved", "unanswered"} else f"broke first: {name}", share
+        if whole["broke_first"][step]["n"]:
+            yield name if step in {"solved", "unanswered"} else f"broke first: {name}", share
     for path, name in _ROWS.items():
-        figure = cell
-        for key in path:
-            figure = figure[key]
-        yield name, figure
+        if _at(whole, path)["n"]:
+            yield name, _at(cell, path)
+
+
+def _at(cell: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]:
+    """Return a figure of a cell; of what an older version did not look for that of nothing."""
+    figure: Any = cell
+    for key in path:
+        figure = figure.get(key) or {}
+    return figure or NOTHING
 
 
 def _shares(setting: str, cell: Mapping[str, Any]) -> Table:
     table = _table(f"{setting}: why answers are wrong", "", "share", "95 %", "n")
-    for name, share in _rows(cell):
+    for name, share in _rows(cell, cell):
         table.add_row(name, *_figure(share))
     return table
 
@@ -83,7 +96,7 @@ def _by_subset(setting: str, cells: Mapping[str, Any]) -> Table:
     more = f" (the first {_SUBSETS})" if len(names) > _SUBSETS else ""
     title = f"{setting}: by subset{more}"
     table = _table(title, "", *(shortened(name, _SUBSET_WIDTH) for name in shown))
-    for rows in zip(*(_rows(cells[name]) for name in shown), strict=True):
+    for rows in zip(*(_rows(cells[name], cells[_ALL]) for name in shown), strict=True):
         table.add_row(rows[0][0], *(number(share["value"]) for _, share in rows))
     return table
 

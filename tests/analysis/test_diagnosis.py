@@ -370,7 +370,7 @@ class TestLoopsAndLanguages:
 
     def test_of_parsed_parts_nothing_is_known(self) -> None:
         result = of_parts()
-        assert (result.loop, result.other_language) == (False, None)
+        assert (result.loop, result.other_language, result.texts) == (None, None, False)
 
 
 class TestParsedParts:
@@ -505,3 +505,20 @@ def test_a_megabyte_takes_no_long_time(text: str) -> None:
     before = time.process_time()
     assert diagnose(answered) is not None
     assert time.process_time() - before < 2
+
+
+@pytest.mark.parametrize(
+    ("first_pass", "solution", "edits"),
+    [
+        pytest.param("VE Rita NA scosta", "Verità nascosta", (1, 14), id="an accent is a letter"),
+        pytest.param("L oro", "L'oro", (1, 4), id="so is an apostrophe"),
+        pytest.param("a b", "A B", (0, 2), id="blanks and case are not"),
+        pytest.param("", "", (0, 1), id="both missing: x and x"),
+        pytest.param("", "oro", (3, 1), id="one missing: x and a word"),
+        pytest.param("oro", " ", (3, 3), id="the other: a word and x"),
+    ],
+)
+def test_edits_as_the_studys_script_counts_them(
+    first_pass: str, solution: str, edits: tuple[int, int]
+) -> None:
+    assert of_parts(first_pass=first_pass, solution=solution).study_edits == edits

@@ -5,6 +5,7 @@ The data is for research use only and no part of the repository: without it thes
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -211,7 +212,7 @@ def test_parsed_parts_are_diagnosed_much_the_same(diagnosed: dict[int, Diagnosis
     result = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "gold.csv")
     shares = result.summary["diagnosis"]["regular"]["all"]["broke_first"]
     for step, count in Counter(each.broke_first.value for each in diagnosed.values()).items():
-        assert shares[step]["value"] * 2000 == pytest.approx(count, abs=20), step
+        assert (shares[step]["value"] or 0) * 2000 == pytest.approx(count, abs=20), step
 
 
 def test_every_answer_is_parsed_as_the_study_parsed_it() -> None:
@@ -276,3 +277,40 @@ def test_the_harnesss_log_gives_the_harnesss_figures() -> None:
     table = ("0.5638", "0.1467", "0.2855", "0.5378", "0.1100")
     for name, expected in zip(HARNESS.values(), table, strict=True):
         assert printed(found[name]["macro"]["value"], expected) == expected, name
+
+
+STUDY = records.SHARED / "data" / "study"
+
+
+def of_script(path: Path) -> float:
+    """Return the CER as the study's script computes it with pandas and jiwer, in a few lines."""
+    off = letters = 0
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            x, y = ((row[n] or "x").lower().replace(" ", "") for n in ("first_pass", "solution"))
+            off, letters = off + distance(x, y), letters + len(x)
+    return off / letters
+
+
+def distance(one: str, other: str) -> int:
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        before, row[0] = row[0], at
+        for to, wanted in enumerate(other, 1):
+            before, row[to] = (
+                row[to],
+                min(row[to] + 1, row[to - 1] + 1, before + (letter != wanted)),
+            )
+    return row[-1]
+
+
+@pytest.mark.parametrize("path", sorted(STUDY.glob("*.csv")), ids=lambda path: path.stem)
+def test_the_studys_own_error_rate_and_nothing_of_what_no_text_shows(path: Path) -> None:
+    summary = score(path, PUBLISHED / "dataset.csv").summary
+    cell = summary["diagnosis"]["regular"]["all"]
+    assert cell["cer"]["study"]["value"] == pytest.approx(of_script(path), abs=1e-12)
+    assert cell["cer"]["study"]["n"] == 2000
+    nothing = {"value": None, "low": None, "high": None, "n": 0}
+    assert cell["loop"] == cell["other_language"]["any"] == nothing
+    assert cell["broke_first"]["format"] == nothing
+    assert summary["format_loss"] is summary["usage"] is None

@@ -96,3 +96,69 @@ def test_a_baseline_run_says_what_its_dictionary_knows(inside: Inside) -> None:
     assert summary(folder())["coverage"]["complete"] == 36
     header = json.loads((folder() / "run.json").read_text("utf-8"))
     assert header["coverage"] == summary(folder())["coverage"]
+
+
+def saying(made: Material, message: Any) -> Plan:  # noqa: ANN401 # a function of an answer
+    """Give every rebus a message made of its answer."""
+
+    def plan(seen: Seen) -> Reply:
+        said = {"role": "assistant", **message(made.answers[seen.rebus])}
+        choice = {"index": 0, "message": said, "finish_reason": "stop"}
+        return Reply(200, json.dumps({"choices": [choice], "model": "m"}).encode(), good=True)
+
+    return plan
+
+
+SPOILED = {
+    "answers_in_reasoning": (
+        lambda text: {"content": None, "reasoning_content": text},
+        "10 empty answers hold a solution line in their reasoning: the server's reasoning parser is "
+        "not the model's",
+    ),
+    "tokenizer_marks": (
+        lambda text: {"content": text.replace(" ", "Ġ").replace("\n", "Ċ")},
+        "10 of 10 answers hold a tokenizer's marks (Ġ, Ċ): the server's tokenizer is at fault, not "
+        "the model",
+    ),
+    "html_entities": (
+        lambda text: {"content": text.replace("'", "&#39;").replace("P", "&#80;")},
+        "10 of 10 answers hold HTML entities",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_what_a_server_spoils_stands_under_the_table_in_the_report_and_the_audit(
+    kind: str, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    message, told = SPOILED[kind]
+    with FaultServer(ten.answers, saying(ten, message)) as server:
+        configure(tmp_path, local=model(server.url))
+        done = inside("run", "local", "--data", ten.path, *REGULAR)
+    assert (kind, "warning") in kinds(folder())
+    assert told in " ".join(done.out.split())
+    assert inside("report", folder()).code == 0
+    assert told in (folder() / "report.md").read_text(encoding="utf-8").replace("\\", "")
+    assert told in " ".join(inside("score", folder(), "--audit").out.split())
+
+
+def test_a_stop_that_stands_in_every_answer_is_told_before_and_after(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url, params={"stop": ["\n", "# Esempio"]}))
+        done = inside("run", "local", "--data", ten.path, *REGULAR)
+    told = "stop '\\n' stands in the answer template: it cuts 10 of 10 right answers"
+    assert told in done.err
+    assert told in " ".join(done.out.split())
+    assert ("stop_in_template", "warning") in kinds(folder())
+
+
+def test_one_settings_answers_given_for_both_are_told(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    same = saying(ten, lambda _: {"content": "Soluzione: sempre la stessa"})
+    with FaultServer(ten.answers, same) as server:
+        configure(tmp_path, local=model(server.url))
+        inside("run", "local", "--data", ten.path, "--cache", "off")
+    assert ("settings_identical", "warning") in kinds(folder())

@@ -7,10 +7,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from apieval.analysis.diagnoses import Diagnoses
+from apieval.analysis.measured import Measured
 from apieval.report import details, terminal
 from apieval.schema import Rebus
+from tests.analysis.answers import answer
 from tests.analysis.test_diagnoses import LONGER, ROWS, WRONG_SEGMENTS, WRONG_WORDS, summarized
-from tests.records import ANSWER, rebus, response
+from tests.records import ANSWER, dataset, rebus, response
 
 TEXTS = [ANSWER, WRONG_WORDS, WRONG_SEGMENTS, "Non lo so."]
 
@@ -58,8 +61,23 @@ def test_the_hidden_words() -> None:
 
 def test_of_nothing() -> None:
     text = shown(summarized([rebus()], []))
-    assert rows_of(text, "solved") == [["-", "-", "0"]]
-    assert "hidden words" not in text
+    assert text == ""
+
+
+def test_what_no_file_of_parts_can_show_has_no_line() -> None:
+    gold = rebus()
+    parts = Diagnoses(Measured("m", dataset([gold]).select(), ["regular"], parsers=["official"]))
+    parts.add(answer(gold, parsers=["official"]))
+    found = parts.summary()
+    nothing = {"value": None, "low": None, "high": None, "n": 0}
+    cell = found["regular"]["all"]
+    assert cell["loop"] == cell["other_language"]["any"] == nothing
+    assert cell["broke_first"]["format"] == nothing
+    text = shown(found)
+    assert rows_of(text, "solved")[0][2] == "1"
+    for name in ("ends in a loop", "in another language", "broke first: format"):
+        assert rows_of(text, name) == []
+    assert rows_of(text, "CER, as the study's script has it")[0] == ["0.071", "0.001-0.822", "1"]
 
 
 def test_many_subsets_with_long_names() -> None:

@@ -137,3 +137,16 @@ def test_another_model_is_told_from_a_dated_one(asked: str, served: str | None, 
 
 def test_a_trial_without_either_has_failed() -> None:
     assert Trial(None, None, 0.0).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "told"),
+    [
+        ("Prima lettura: x\nSoluzione: y", "the server's reasoning parser is not the model's; start"),
+        ("Vediamo un po'.", "all of it went into thoughts: raise max_tokens"),
+    ],
+)
+def test_an_empty_answer_with_thoughts_names_the_remedy(reasoning: str, told: str) -> None:
+    bad = bad_outcome(Reply(text="", reasoning=reasoning, finish_reason="stop"), "max_tokens")
+    assert bad
+    assert told in bad

@@ -33,6 +33,7 @@ _SHARES: Final[Mapping[tuple[str, ...], str]] = {
     ("near_miss", "1"): "of wrong solutions: 1 letter off",
     ("near_miss", "2"): "of wrong solutions: 2 letters off",
     ("cer", "letters"): "CER of solution to own first pass",
+    ("cer", "study"): "the same as the study's script has it",
     ("copied_example",): "copied from an example of the prompt",
     ("loop",): "ends in a loop",
     ("other_language", "any"): "in another language",
@@ -51,18 +52,24 @@ def diagnosis(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what
         return None
     columns = [Column("of all answers", figures=False)]
     columns += [Column(each, setting) for setting in found for each in ("share", "n")]
-    first: list[Row | Group] = [
-        Row([Cell(shown), *_both(found, "broke_first", step)]) for step, shown in _STEPS.items()
-    ]
-    more: list[Row | Group] = [
-        Row([Cell(shown), *_both(found, *path)]) for path, shown in _SHARES.items()
-    ]
+    first: list[Row | Group] = list(
+        _rows(found, {("broke_first", step): shown for step, shown in _STEPS.items()})
+    )
+    more: list[Row | Group] = list(_rows(found, _SHARES))
     tables = [
         Table("Where answers broke first", columns, first),
         Table("What they show besides", [Column("", figures=False), *columns[1:]], more),
         *_positions(found),
     ]
     return Section(id, "Why answers are wrong", tables=tables, folded=True)
+
+
+def _rows(found: Mapping[str, Any], names: Mapping[tuple[str, ...], str]) -> Iterator[Row]:
+    """Yield a row a figure, but for what cannot be known of any answer."""
+    for path, shown in names.items():
+        cells = list(_both(found, *path))
+        if any(cell.text != NONE for cell in cells):
+            yield Row([Cell(shown), *cells])
 
 
 def _both(found: Mapping[str, Any], *path: str) -> Iterator[Cell]:
