@@ -112,13 +112,11 @@ def saying(made: Material, message: Any) -> Plan:  # noqa: ANN401 # a function o
 SPOILED = {
     "answers_in_reasoning": (
         lambda text: {"content": None, "reasoning_content": text},
-        "10 empty answers hold a solution line in their reasoning: the server's reasoning parser is "
-        "not the model's",
+        "10 empty answers hold a solution line in their reasoning: the server's reasoning parser",
     ),
     "tokenizer_marks": (
         lambda text: {"content": text.replace(" ", "Ġ").replace("\n", "Ċ")},
-        "10 of 10 answers hold a tokenizer's marks (Ġ, Ċ): the server's tokenizer is at fault, not "
-        "the model",
+        "10 of 10 answers hold a tokenizer's marks (Ġ, Ċ): the server's tokenizer is at fault",
     ),
     "html_entities": (
         lambda text: {"content": text.replace("'", "&#39;").replace("P", "&#80;")},

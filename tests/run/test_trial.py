@@ -142,7 +142,10 @@ def test_a_trial_without_either_has_failed() -> None:
 @pytest.mark.parametrize(
     ("reasoning", "told"),
     [
-        ("Prima lettura: x\nSoluzione: y", "the server's reasoning parser is not the model's; start"),
+        (
+            "Prima lettura: x\nSoluzione: y",
+            "the server's reasoning parser is not the model's; start",
+        ),
         ("Vediamo un po'.", "all of it went into thoughts: raise max_tokens"),
     ],
 )

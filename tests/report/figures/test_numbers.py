@@ -55,7 +55,7 @@ def micro(summary: dict[str, Any], setting: str, names: Sequence[str]) -> list[d
 
 
 def percents(figures: Sequence[dict[str, Any]], key: str = "value") -> Any:  # noqa: ANN401 # pytest's own
-    return pytest.approx([100 * each[key] for each in figures])
+    return pytest.approx([100 * (each[key] or 0) for each in figures])
 
 
 def lacking(setting: str) -> dict[str, Any]:
