@@ -27,7 +27,7 @@ from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
 from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
 from apieval.sections import Params
-from apieval.verbs import foreign
+from apieval.verbs import foreign, run_folders
 from apieval.verbs.audited import Auditor
 from apieval.verbs.compared import compare
 from apieval.verbs.exported import Exported, export
@@ -44,6 +44,7 @@ __all__ = [
     "export",
     "report",
     "run",
+    "runs_in",
     "score",
     "verify",
     "why",
@@ -161,10 +162,12 @@ def report(
     *,
     data: str | Path | None = None,
     items: Items = "all",
+    say: datasets.Say | None = None,
 ) -> Reported:
     """Write the report of one run, or of several side by side, and return its files.
 
-    `folders` are run folders, or what `score` wrote to its `out`. The files go to `out`; without
+    `folders` are run folders, what `score` wrote to its `out`, or folders of such; of the latter
+    `say` is told which runs were taken. The files go to `out`; without
     it those of one run go to its folder, those of several to `report` beside the first. `items` are
     the rebuses that stand in the page one by one, `data` their file where it is elsewhere now.
 
@@ -173,7 +176,16 @@ def report(
     """
     from apieval.verbs import reported  # noqa: PLC0415 # only a report takes its chapters
 
-    return reported.report(folders, out, data=data, items=items)
+    return reported.report(folders, out, data=data, items=items, say=say)
+
+
+def runs_in(path: Path, say: datasets.Say | None = None) -> list[Path]:
+    """Return the runs that can be scored of a folder of runs; any other path is returned itself.
+
+    Raises:
+        ConfigError: where a folder has runs, and none that can be scored.
+    """
+    return list(run_folders.expanded([path], run_folders.with_answers, say))
 
 
 def _providers(options: RunOptions) -> Providers:

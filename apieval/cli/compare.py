@@ -1,4 +1,4 @@
-"""`apieval compare`: runs held against each other, rebus by rebus, offline."""
+"""`apieval compare`: runs compared rebus by rebus, offline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def compare(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            help="Run folders, or what `apieval score --out` wrote; two or more.",
+            help="Two or more run folders, folders that `apieval score --out` wrote, or a folder of them.",
             metavar="RUN",
             show_default=False,
         ),
@@ -29,26 +29,28 @@ def compare(
         str | None,
         option(
             "--baseline",
-            help="Compare all with this run alone: its model or folder.",
+            help="Compare every run with this one only: its model or folder.",
             metavar="NAME",
         ),
     ] = None,
     force: Annotated[
-        bool, option("--force", help="Compare also where data or parser versions differ.")
+        bool, option("--force", help="Compare even if data or parser versions differ.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Compare runs on the rebuses they have in common; nothing is asked.
+    """Compare runs on the rebuses they have in common; sends no requests.
 
     For every metric: the difference with its 95 % interval, a paired test (exact McNemar for whole
     first passes and solutions, sign-flip for the rest), adjusted after Holm over all tests of the
-    tables, and the smallest difference so many rebuses could have shown. Then which rebuses one
-    model alone solves, and a sentence in plain words.
+    tables, and the smallest difference that so many rebuses could have shown. Then which rebuses
+    only one model solves, and a sentence in plain words.
 
-    Runs of different data or parser versions are refused; different prompts or sampling are
-    warned of.
+    Runs on different data or parser versions are refused; different prompts or sampling give a
+    warning.
     """
-    document = evaluate.compare(folders, parser=parser, baseline=baseline, force=force)
+    document = evaluate.compare(
+        folders, parser=parser, baseline=baseline, force=force, say=output.say
+    )
     if json:
         for finding in document["findings"]:
             output.say(comparison.finding(finding))

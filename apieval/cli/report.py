@@ -17,7 +17,7 @@ def report(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            help="Run folders, or what `apieval score --out` wrote.",
+            help="Run folders, folders that `apieval score --out` wrote, or folders of them.",
             metavar="RUN",
             show_default=False,
         ),
@@ -26,8 +26,8 @@ def report(
         Path | None,
         option(
             "--out",
-            help="Write the files there; without it into the run's folder, of several runs into "
-            "`report` beside the first.",
+            help="Write the files there; by default to the run's folder, of several runs to `report` "
+            "beside the first.",
             metavar="DIR",
         ),
     ] = None,
@@ -35,7 +35,7 @@ def report(
         Path | None,
         option(
             "--data",
-            help="The data file, where it is not where the runs found it.",
+            help="The data file, if it is no longer where the runs found it.",
             metavar="FILE",
         ),
     ] = None,
@@ -45,16 +45,18 @@ def report(
     ] = "all",
     json: options.Json = False,
 ) -> None:
-    """Write the report of one run, or of several side by side; nothing is asked.
+    """Write the report of one run, or of several side by side; sends no requests.
+
+    Example: apieval report results
 
     `report.html` is one page that needs no other file and no network; `report.md` says the same for
     GitHub, `table.tex` is for a paper (booktabs), `table.csv` has a row for every figure, and
     `figures` has the drawings as SVG, PNG and PDF.
 
-    Of several runs the report has ranks, each a range of places, and every pair held against each
-    other; runs that cannot be compared stand side by side without ranks, and the report says why.
+    Of several runs the report has ranks, each a range of places, and compares every pair; runs that
+    cannot be compared stand side by side without ranks, and the report says why.
     """
-    done = evaluate.report(folders, out, data=data, items=items)
+    done = evaluate.report(folders, out, data=data, items=items, say=output.say)
     for doubt in done.doubts:
         output.say(f"WARNING: {doubt}")
     if json:

@@ -24,6 +24,8 @@ from apieval.schema import Outcome, Response
 
 LOCK: Final = ".lock"
 OWNER: Final = ".lock.owner"
+ASIDE: Final = ".before-"
+"""Stands between a run's name and the time at which it was set aside."""
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
 """A failure is not the model's, and an empty answer may be a hiccup: a resumed run asks again."""
 
@@ -175,7 +177,7 @@ def set_aside(folder: Path) -> Path | None:
     if not folder.exists():
         return None
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    old = folder.with_name(f"{folder.name}.before-{stamp}")
+    old = folder.with_name(f"{folder.name}{ASIDE}{stamp}")
     try:
         _lock(folder).release()
         folder.rename(old)

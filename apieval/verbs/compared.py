@@ -15,7 +15,7 @@ from apieval.analysis.pairing import Scored
 from apieval.analysis.shared_wrong import shared
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.rebus.parsers import official
-from apieval.verbs import scored
+from apieval.verbs import run_folders, scored
 
 _REMEDY: Final = (
     "Name runs on the same data, scored by one version (`apieval score` scores anew) and begun with the "
@@ -37,17 +37,20 @@ def compare(
     parser: str = official.NAME,
     baseline: str | None = None,
     force: bool = False,
+    say: run_folders.Say | None = None,
 ) -> dict[str, Any]:
     """Compare the scores of runs, rebus by rebus: each with each, or all with the `baseline`.
 
-    `folders` are run folders, or what `score` wrote to its `out`; `baseline` names one of them by
+    `folders` are run folders, what `score` wrote to its `out`, or folders of such; of the latter
+    `say` is told which runs were taken. `baseline` names one of them by
     its folder, its folder's name or its model. What is returned is the document that `--json`
     prints. With `force` runs of different data or parser versions are compared all the same.
 
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
     """
-    runs = scored.read_all([Path(each) for each in folders], parser)
+    found = run_folders.expanded(folders, run_folders.with_scores(parser), say)
+    runs = scored.read_all(list(found), parser)
     return of_scored(runs, parser=parser, baseline=baseline, force=force)
 
 

@@ -22,7 +22,7 @@ from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
 from apieval.run import header, responses
-from apieval.verbs import reported_items
+from apieval.verbs import reported_items, run_folders
 from apieval.verbs.compared import NotComparable, of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.results import source
@@ -57,11 +57,13 @@ def report(
     *,
     data: str | Path | None = None,
     items: Items = "all",
+    say: run_folders.Say | None = None,
 ) -> Reported:
     """Write the report of one run, or of several side by side, as `evaluate.report` says."""
     if items not in ITEMS:
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
-    where = _runs([Path(each) for each in folders])
+    check = run_folders.with_scores(official.NAME)
+    where = _runs(list(run_folders.expanded(folders, check, say)))
     document = gathered(where)
     view, doubts = _view(document, items, data)
     target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER

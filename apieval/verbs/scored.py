@@ -45,6 +45,15 @@ def read_all(folders: Sequence[Path], parser: str, least: int = 2) -> list[Score
     ]
 
 
+def check(folder: Path, parser: str) -> None:
+    """Check that a folder has a summary that can be read, of scores by that parser.
+
+    Raises:
+        ConfigError, StoreError: where it has not.
+    """
+    _summary(folder, parser)
+
+
 def _names(folders: Sequence[Path], summaries: Sequence[_Summary]) -> list[str]:
     """Return what tells the runs apart: model, model and prompt, else the folder's name.
 
