@@ -70,11 +70,6 @@ def test_an_answer_cut_while_it_thought_is_no_fault_of_the_parser() -> None:
             "special_tokens",
             "40 of 40 answers hold special tokens (<|eot_id|>): the server does not take them out",
         ),
-        (
-            f"<think>Vediamo.</think>{ANSWER}",
-            "thoughts_in_text",
-            "40 of 40 answers hold thoughts in their text, which the official parser reads",
-        ),
     ],
 )
 def test_marks_of_the_server_are_a_warning_with_a_remedy(text: str, kind: str, begins: str) -> None:

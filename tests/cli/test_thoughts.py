@@ -21,7 +21,7 @@ def thinking(made: Material, draft: str, **apart: str) -> Plan:
     def plan(seen: Seen) -> Reply:
         said = {"role": "assistant", "content": draft + made.answers[seen.rebus], **apart}
         choice = {"index": 0, "message": said, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 200, "completion_tokens": 90}
+        usage = {"prompt_tokens": len(str(seen.body["messages"])) // 4, "completion_tokens": 90}
         return Reply(200, json.dumps({"choices": [choice], "usage": usage}).encode(), good=True)
 
     return plan

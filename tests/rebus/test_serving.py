@@ -67,7 +67,6 @@ def test_a_text_without_them(text: str) -> None:
 @given(st.text())
 def test_any_text_may_come(text: str) -> None:
     assert set(serving.marks(text)) <= set(serving.SAID)
-    serving.has_thoughts(text)
     serving.answered_in_thoughts("", text)
 
 
@@ -90,17 +89,3 @@ def test_an_answer_that_went_into_the_thoughts(
     text: str, reasoning: str | None, expected: bool
 ) -> None:
     assert serving.answered_in_thoughts(text, reasoning) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (ANSWER, False),
-        (f"<think>Vediamo.</think>\n{ANSWER}", True),
-        (f"Vediamo.</think>\n{ANSWER}", True),
-        ("<think>Vediamo.", True),
-        ("a < b [c]", False),
-    ],
-)
-def test_thoughts_in_a_text(text: str, expected: bool) -> None:
-    assert serving.has_thoughts(text) is expected
