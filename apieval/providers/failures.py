@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,7 +20,10 @@ from apieval.errors import (
     RunFailure,
     ServerDown,
     TransientFailure,
+    WebPage,
 )
+from apieval.providers.meanings import Meaning, of_names, of_text, period
+from apieval.providers.told import Told, told_of
 from apieval.providers.waits import moment_of, retry_after_s
 from apieval.schema import well_formed
 from apieval.sections import TOKEN_LIMITS, Params
@@ -33,35 +37,39 @@ OF_THE_RUN: Final[Mapping[int, str]] = {
     403: "access is denied to this key; check its rights",
     404: "the address or the model is unknown there; check base_url and model",
     405: "the address takes no questions; check base_url",
+    407: "the proxy wants a user name and a password; say them in the variable that names it",
     501: "the address takes no questions; check base_url",
 }
 REDIRECTIONS: Final = range(300, 400)
-QUOTA: Final = frozenset(
-    {"insufficient_quota", "billing_hard_limit_reached", "billing_error", "budget_exceeded"}
-)
-TOP_UP: Final = "the quota is used up; top up, then run the same command again"
-BY_WORDS: Final[Mapping[str, str]] = {
-    # Anthropic says so on status 400, with no code of its own
-    "credit balance is too low": TOP_UP,
-    # litellm's proxy: OpenAI's code is lost on the way; on 400 what others say on 404 and 401
-    "openaiexception - you exceeded your current quota": TOP_UP,
-    "invalid model name passed in model=": OF_THE_RUN[404],
-    "no connected db": OF_THE_RUN[401],
+REMEDIES: Final[Mapping[Meaning, str]] = {
+    Meaning.NO_CREDIT: "the quota is used up; top up, then run the same command again",
+    Meaning.UNKNOWN: OF_THE_RUN[404],
+    Meaning.NO_KEY: OF_THE_RUN[401],
+    Meaning.WANTS_TLS: "the port speaks https; write https:// in base_url",
 }
-"""The remedy where nothing but the words tells the failure from one of a single request."""
+"""What helps against what every request would meet."""
+LASTING: Final = frozenset({403, 429})
+"""The statuses on which a quota of a day, a week or a month is told of as one of a minute is."""
+NEVER_FILTERED: Final = frozenset({401, 402, 404, 405, 407, 429})
+SOON_S: Final = 60.0
+"""A wait shorter than this is a rate limit's, which the same reply names beside a day's quota."""
+GOOGLE: Final = "googleapis"
 UNMISTAKABLE: Final = frozenset({"temperature", "seed"})
 """Of these, and of names with a `_`, a refusal speaks by name; of others in quotes (`stop`)."""
 _NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-z_]+)""")
 NO_PARAMETERS: Final = frozenset({"model", "messages", *TOKEN_LIMITS})
 """A limit of tokens may be too large for one prompt and right for others."""
-FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
-FILTERED_BEHIND: Final = "litellm.ContentPolicyViolationError"
-"""How litellm's proxy says that a model behind it filtered; no code is left."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _SHOWN: Final = 200
 _READ: Final = 4096
 _MOST: Final = 1_000_000
 """No error takes more bytes to be told; of one that does, only the start is looked at."""
+_PASSING: Final = re.compile(
+    "overload|loading|try again|retry|capacity|tempora|time.?out|timed out|rate|busy|unavailable"
+    "|internal|server|upstream|too many"
+)
+"""How an error sounds that may pass."""
+_VERSION: Final = re.compile(r"/v[0-9]\w*(/|$)")
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
@@ -101,41 +109,80 @@ def _remedy(named: str) -> str:
 def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
     """Return the failure that HTTP 200 with an error inside stands for.
 
-    It is judged by the status the error names as its code, and is transient where it names none.
+    It is judged by the status the error names as its code. Where it names none, and does not sound
+    as if it would pass, it is a text for people: most often of an address that is no API's.
     """
     code = str(_error(body).get("code"))
     named = int(code) if re.fullmatch("[45][0-9][0-9]", code) else None
     what = f"HTTP 200 from {url} with an error inside"
     found = _judged(what, named or HTTPStatus.INTERNAL_SERVER_ERROR, body, headers)
+    words = (server_message(body), *told_of(_parsed(body)).names)
+    passing = _PASSING.search(" ".join(words).lower())
+    if named is None and type(found) is TransientFailure and not passing:
+        found = WebPage(str(found), retry_after_s=found.retry_after_s)
     found.status = named or HTTPStatus.OK
     return found
 
 
 def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
     error, said = _error(body), server_message(body)
+    told = told_of(_parsed(body))
     text = f"{what}: {said}"
-    remedy = _of_the_run(status, error, said, headers)
+    means = of_names(told.names) or next(filter(None, map(of_text, (*told.texts, said))), None)
+    if means is Meaning.REFUSED and status not in NEVER_FILTERED:
+        return ContentRefused(f"{text}{_filtered_for(told)}", status=status)
+    limited = status == HTTPStatus.TOO_MANY_REQUESTS
+    wait = retry_after_s({**told.headers, **headers}, error, moment_of(headers), limited=limited)
+    span = _lasting(told, said) if status in LASTING else None
+    remedy = _of_the_run(status, error, means, headers)
+    remedy = remedy or (_come_back(span, wait, body) if span else OF_THE_RUN.get(status))
     if remedy:
         return RunFailure(f"{text} ({remedy})", status=status)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and "loading" in said.lower():
         return ServerDown(text, status=status)
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        limited = status == HTTPStatus.TOO_MANY_REQUESTS
-        wait = retry_after_s(headers, error, moment_of(headers), limited=limited)
         return TransientFailure(text, status=status, retry_after_s=wait)
-    filtered = _word(error, "code") in FILTERED or said.startswith(FILTERED_BEHIND)
-    return (ContentRefused if filtered else ItemFailure)(text, status=status)
+    return ItemFailure(text, status=status)
+
+
+def _filtered_for(told: Told) -> str:
+    """Return what a filter found, as it names it; nothing where it names nothing."""
+    named = ", ".join(dict.fromkeys(map(clipped, told.categories)))
+    return f" (content filter: {clipped(named)})" if named else ""
+
+
+def _lasting(told: Told, said: str) -> str | None:
+    """Return the span of a used up quota that is longer than any wait of a run."""
+    return next(filter(None, map(period, (*told.names, *told.texts, said))), None)
+
+
+def _come_back(span: str, wait_s: float | None, body: bytes) -> str:
+    """Return what is to be done about a quota that lasts: when it is renewed, as far as is known."""
+    if wait_s is not None and wait_s >= SOON_S:
+        back = datetime.now(UTC) + timedelta(seconds=wait_s)
+        when = f"come back at {back:%H:%M} UTC on {back:%Y-%m-%d}, in {_long(wait_s)}"
+    elif GOOGLE in body[:_READ].decode("utf-8", "replace"):
+        when = (
+            "Google renews it at midnight Pacific time (08:00 UTC, in summer 07:00): come back then"
+        )
+    else:
+        when = f"come back when the {span} is over"
+    return f"the quota of a {span} is used up; {when}, and run the same command again"
+
+
+def _long(seconds: float) -> str:
+    """Return a wait in its largest sensible unit."""
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:,.0f} min"
+    return f"{seconds / 3600:,.0f} h" if seconds < 2 * 86400 else f"{seconds / 86400:,.0f} days"
 
 
 def _of_the_run(
-    status: int, error: Mapping[str, Any], said: str, headers: Mapping[str, str]
+    status: int, error: Mapping[str, Any], means: Meaning | None, headers: Mapping[str, str]
 ) -> str | None:
-    """Return the remedy for a failure that every request would meet, None for any other."""
-    if {_word(error, "code"), _word(error, "type")} & QUOTA:
-        return TOP_UP
-    lower = said.lower()
-    if by_words := next((BY_WORDS[each] for each in BY_WORDS if each in lower), None):
-        return by_words
+    """Return the remedy for a failure that every request would meet, whatever its status."""
+    if means is not None and means in REMEDIES:
+        return REMEDIES[means]
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
         return OF_THE_RUN[401]
     if status in REDIRECTIONS:
@@ -144,7 +191,27 @@ def _of_the_run(
     if _word(error, "code") in _PARAMETER:
         named = clipped(_word(error, "param")) or "a parameter"
         return _remedy(named)
-    return OF_THE_RUN.get(status)
+    return None
+
+
+def is_error(value: object) -> bool:
+    """Say whether a document tells of an error, in an object of its own, by itself, or as a number."""
+    if not isinstance(value, dict):
+        return False
+    code = value["base_resp"].get("status_code") if isinstance(value.get("base_resp"), dict) else 0
+    if value.get("error") or (code and not value.get("choices")):
+        return True
+    texts = [value.get(name) for name in ("message", "detail", "msg")]
+    return "choices" not in value and any(isinstance(each, str) for each in texts)
+
+
+def with_remedy(found: AttemptFailed, url: str) -> AttemptFailed:
+    """Return a failure of a server that is asked at `url`, with what is wrong there as it seems."""
+    address = url.removesuffix("/completions").removesuffix("/chat")
+    elsewhere = isinstance(found, WebPage) or found.status in {404, 405}
+    if elsewhere and not _VERSION.search(address):
+        found.args = (f"{found}; {address} lacks /v1: try {address}/v1 as base_url",)
+    return found
 
 
 def server_message(body: bytes) -> str:
@@ -158,7 +225,7 @@ def server_message(body: bytes) -> str:
 
 def _message(body: bytes) -> str:
     error = _error(body)
-    for name in ("message", "detail", "error"):
+    for name in ("message", "detail", "error", "status_msg"):
         if said := error.get(name):
             plain = isinstance(said, str)
             return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)
@@ -175,17 +242,21 @@ def _without_echo(said: Any) -> Any:  # noqa: ANN401 # any JSON
     return [{k: v for k, v in each.items() if k != "input"} for each in faults] or said
 
 
+def _parsed(body: bytes) -> Any:  # noqa: ANN401 # any JSON
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _error(body: bytes) -> dict[str, Any]:
     """Return the innermost object that describes the error; empty where there is none."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
+    value = _parsed(body)
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):
         return {}
-    inner = value.get("error")
+    inner = value.get("error") or value.get("base_resp")  # the latter is MiniMax's
     return inner if isinstance(inner, dict) else value
 
 

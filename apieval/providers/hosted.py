@@ -55,7 +55,13 @@ _ELSEWHERE_TOO: Final[Mapping[str, tuple[str, ...]]] = {
     "vertex_ai": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
 }
 """Variables by which litellm lets the environment say where a provider is."""
-_ALWAYS: Final = {"num_retries": 0, "max_retries": 0, "drop_params": False, "no-log": True}
+_ALWAYS: Final = {
+    "num_retries": 0,
+    "max_retries": 0,
+    "drop_params": False,
+    "no-log": True,
+    "stream": False,  # some servers stream unless they are told not to
+}
 
 
 class HostedClient:
@@ -87,7 +93,8 @@ class HostedClient:
             "api_base": api_base,
         }
         if provider == "huggingface":  # litellm would send them on to the server
-            del self._arguments["num_retries"], self._arguments["max_retries"]
+            for name in ("num_retries", "max_retries", "stream"):
+                self._arguments.pop(name, None)
 
     async def attempt(self, request: Request) -> Reply:
         """Send one request once and return what came back.

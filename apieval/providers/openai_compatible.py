@@ -69,7 +69,8 @@ class OpenAICompatibleClient:
         """
         self._sent_names = frozenset(body)
         self._plain = api == "completions"
-        self._begin = _without_end(body, "prompt" if self._plain else "messages")
+        whole = {"stream": False, **body}  # some servers stream unless they are told not to
+        self._begin = _without_end(whole, "prompt" if self._plain else "messages")
         self._mask = Mask(api_key, *(each for url in base_urls for each in secrets_of(url)))
         self._headers = with_key({"content-type": "application/json", **(headers or {})}, api_key)
         self._endpoints = [

@@ -13,13 +13,23 @@ from typing import Any, Final, NamedTuple
 
 from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import Document, UnreadableBody, document
-from apieval.providers.failures import failure, hidden_failure, server_message
+from apieval.providers.failures import (
+    failure,
+    hidden_failure,
+    is_error,
+    server_message,
+    with_remedy,
+)
 from apieval.providers.hints import rate_hints
 from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""
 LONGEST_NAME: Final = 200
+REASONING: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+"""What servers call the field of a message that holds its thoughts."""
+THOUGHTS: Final = ("thinking", "reasoning", "text", "summary", "content")
+"""Where a part that is a thought holds it; of Mistral, OpenAI and those who follow them."""
 _KINDS: Final = ("prompt", "completion")
 _COUNTED: Final = ("usage", "usageMetadata")
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -57,6 +67,17 @@ def read_reply(
         AttemptFailed: for a bad status, for what is no JSON (a login page on status 200), for an
             error on status 200, and for a reply without a choice.
     """
+    try:
+        return _read(response, url, sent, form)
+    except AttemptFailed as found:
+        if form is None:
+            with_remedy(found, url)
+        raise
+
+
+def _read(
+    response: Whole, url: str, sent: Collection[str], form: Callable[[Any], Any] | None
+) -> Reply:
     status, headers, content, *_ = response
     if not response.good:
         raise failure(status, content, headers, url, sent)
@@ -65,7 +86,7 @@ def read_reply(
     except UnreadableBody as error:
         raise _unreadable(response, error, url) from None
     value = found.value
-    if isinstance(value, dict) and value.get("error"):
+    if is_error(value):
         hidden = hidden_failure(_plain(content, found), headers, url)
         hidden.billed = found.begun
         raise hidden
@@ -129,7 +150,7 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
     # /v1/completions says its text beside the finish reason
     message = choice["message"] if "message" in choice else {"content": choice["text"]}
     said, thought = _content(message.get("content"))
-    apart = _reasoning(message.get("reasoning_content") or message.get("reasoning"))
+    apart = next(filter(None, (_reasoning(message.get(name)) for name in REASONING)), None)
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
     refusal = message.get("refusal") if not message.get("content") else None
     # some servers leave content out where all tokens went into reasoning
@@ -157,12 +178,24 @@ def _content(content: object) -> tuple[str, str]:
         return well_formed(content), ""
     if not isinstance(content, list):
         raise TypeError(f"content is {type(content).__name__}")
-    return _joined(content, "text"), _joined(content, "thinking")
+    said = [part for part in content if not _is_thought(part)]
+    thought = [part for part in content if _is_thought(part)]
+    return _joined(said, ("text",)), _joined(thought, THOUGHTS)
 
 
-def _joined(parts: Sequence[object], field: str) -> str:
-    """Return the texts under a field of each part; Mistral's thinking is a list of parts again."""
-    found = [part.get(field) for part in parts if isinstance(part, dict)]
+def _is_thought(part: object) -> bool:
+    """Say whether a part of a message is a thought: by its type, or by its only field."""
+    if not isinstance(part, dict):
+        return False
+    kind = part.get("type")
+    named = isinstance(kind, str) and any(word in kind for word in ("think", "reason", "thought"))
+    return named or part.get("thought") is True or bool(part.get("thinking"))
+
+
+def _joined(parts: Sequence[object], fields: Sequence[str]) -> str:
+    """Return the texts of parts, each by the first field it has; some hold a list of parts again."""
+    mine = [part for part in parts if isinstance(part, dict)]
+    found = [next((part[name] for name in fields if part.get(name)), None) for part in mine]
     inner = [each if isinstance(each, list) else [{"text": each}] for each in found]
     texts = [part.get("text") for each in inner for part in each if isinstance(part, dict)]
     return well_formed("".join(text for text in texts if isinstance(text, str)))

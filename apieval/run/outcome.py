@@ -1,4 +1,4 @@
-"""What became of a request, judged from the reply: the finish reasons of all servers, one table."""
+"""What became of a request, judged from the reply; what finish reasons mean, `meanings` knows."""
 
 from __future__ import annotations
 
@@ -6,33 +6,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from apieval.errors import AttemptFailed, ContentRefused
+from apieval.providers.meanings import Meaning, of_finish
 from apieval.schema import Outcome, Reply
 
-FINISH_REASONS: Final[Mapping[str, Outcome]] = {
-    "length": Outcome.TRUNCATED,
-    "max_tokens": Outcome.TRUNCATED,
-    "max_output_tokens": Outcome.TRUNCATED,
-    "model_length": Outcome.TRUNCATED,
-    "model_context_window_exceeded": Outcome.TRUNCATED,
-    "content_filter": Outcome.REFUSED,
-    "safety": Outcome.REFUSED,
-    "recitation": Outcome.REFUSED,
-    "blocklist": Outcome.REFUSED,
-    "prohibited_content": Outcome.REFUSED,
-    "spii": Outcome.REFUSED,
-    "refusal": Outcome.REFUSED,
-    "guardrail_intervened": Outcome.REFUSED,
-    "content_filtered": Outcome.REFUSED,
-    "error_toxic": Outcome.REFUSED,
-    "model_armor": Outcome.REFUSED,
-    "abort": Outcome.FAILED,
-    "error": Outcome.FAILED,
-    "cancelled": Outcome.FAILED,
-    "timeout": Outcome.FAILED,
-    "insufficient_system_resource": Outcome.FAILED,
+OUTCOMES: Final[Mapping[Meaning, Outcome]] = {
+    Meaning.TRUNCATED: Outcome.TRUNCATED,
+    Meaning.REFUSED: Outcome.REFUSED,
+    Meaning.BROKEN_OFF: Outcome.FAILED,
 }
-"""Finish reason in lower case -> outcome; every other reason (stop, eos, end_turn, null ...) says
-that the model was done. What was broken off is no answer of the model's."""
+"""What was broken off is no answer of the model's."""
 
 
 def without_reply(failure: AttemptFailed | None) -> Outcome:
@@ -42,5 +24,6 @@ def without_reply(failure: AttemptFailed | None) -> Outcome:
 
 def judge(reply: Reply) -> Outcome:
     """Return the outcome of a reply; one without any visible text is no answer."""
-    outcome = FINISH_REASONS.get((reply.finish_reason or "").lower(), Outcome.OK)
+    means = of_finish(reply.finish_reason)
+    outcome = OUTCOMES[means] if means else Outcome.OK
     return Outcome.EMPTY if outcome is Outcome.OK and not reply.text.strip() else outcome

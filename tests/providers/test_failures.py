@@ -14,6 +14,7 @@ from apieval.errors import (
     RunFailure,
     ServerDown,
     TransientFailure,
+    WebPage,
 )
 from apieval.providers.failures import failure, hidden_failure, server_message
 
@@ -304,6 +305,253 @@ def test_a_content_filter_is_an_answer_of_a_kind(code: str) -> None:
     assert type(failed(400, {"error": {"message": "no", "code": code}})) is ContentRefused
 
 
+# --- filters, as every provider words them ---------------------------------------------------
+
+_AZURE = {
+    "error": {
+        "message": "La risposta è stata filtrata",
+        "code": None,
+        "innererror": {
+            "code": "ResponsibleAIPolicyViolation",
+            "content_filter_result": {
+                "hate": {"filtered": False, "severity": "safe"},
+                "violence": {"filtered": True, "severity": "medium"},
+            },
+        },
+    }
+}
+_OPENROUTER = {
+    "error": {
+        "code": 403,
+        "message": "La domanda è segnalata",
+        "metadata": {"reasons": ["violence"], "flagged_input": "API key", "provider_name": "x"},
+    }
+}
+_RAW = '{"error":{"message":"The content is blocked.","type":"censorship_blocked"}}'
+_STEPFUN = {"error": {"message": "Provider returned error", "code": 451, "metadata": {"raw": _RAW}}}
+_XAI = {
+    "code": "The caller does not have permission to execute the specified operation",
+    "error": "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO",
+}
+
+
+def anthropic(said: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "category"),
+    [
+        pytest.param(400, anthropic("Output blocked by content filtering policy"), "", id="Claude"),
+        pytest.param(400, _AZURE, "violence", id="Azure, nested"),
+        pytest.param(403, _OPENROUTER, "violence", id="OpenRouter"),
+        pytest.param(451, _STEPFUN, "", id="text in text"),
+        pytest.param(403, _XAI, "BIO", id="xAI"),
+        pytest.param(400, {"error": {"message": "Content Exists Risk"}}, "", id="DeepSeek"),
+        pytest.param(400, {"detail": "Content Exists Risk"}, "", id="DeepSeek's first form"),
+        pytest.param(
+            400,
+            {"error": {"message": "no", "type": "content_filter", "code": 400}},
+            "",
+            id="Moonshot, by its type",
+        ),
+        pytest.param(
+            400,
+            {"code": "DataInspectionFailed", "message": "vietato"},
+            "",
+            id="Alibaba",
+        ),
+        pytest.param(
+            400,
+            {
+                "error": {
+                    "message": "<400> InternalError.Algo.DataInspectionFailed: Input text data "
+                    "may contain inappropriate content."
+                }
+            },
+            "",
+            id="Alibaba, in the text",
+        ),
+        pytest.param(
+            400, {"error": {"code": "InputTextSensitiveContentDetected"}}, "", id="Volcengine"
+        ),
+        pytest.param(
+            400,
+            {
+                "error": {
+                    "code": "1301",
+                    "message": "系统检测到输入或生成内容可能包含不安全或敏感内容",
+                }
+            },
+            "",
+            id="Zhipu",
+        ),
+        pytest.param(500, {"error": {"message": "input new_sensitive (1026)"}}, "", id="MiniMax"),
+        pytest.param(
+            400,
+            {
+                "error": {
+                    "code": "invalid_prompt",
+                    "message": "Invalid prompt: your prompt was "
+                    "flagged as potentially violating our usage policy.",
+                }
+            },
+            "",
+            id="OpenAI's reasoning models",
+        ),
+        pytest.param(
+            400,
+            {
+                "success": False,
+                "error": [
+                    {"code": 2016, "message": "Prompt blocked due to security configurations"}
+                ],
+            },
+            "",
+            id="Cloudflare",
+        ),
+        pytest.param(400, [{"error": {"status": "CONTENT_FILTER"}}], "", id="in a list"),
+        pytest.param(422, {"finishReason": "input_guardrail_triggered"}, "", id="Databricks"),
+    ],
+)
+def test_what_a_filter_refuses_is_refused_on_any_status(
+    status: int, value: object, category: str
+) -> None:  # C23
+    end = failed(status, value)
+    assert type(end) is ContentRefused
+    assert end.status == status
+    assert f"(content filter: {category})" in str(end) if category else "(content" not in str(end)
+    assert "API key" not in str(end)  # what was asked is not repeated
+    inside = hidden_failure(body({"error": value}), {}, URL)
+    assert type(inside) is ContentRefused
+
+
+@pytest.mark.parametrize(
+    ("status", "value"),
+    [
+        pytest.param(403, {"error": {"message": "no", "code": "forbidden"}}, id="no rights"),
+        pytest.param(401, {"error": {"message": "no", "code": "content_filter"}}, id="the key"),
+        pytest.param(404, {"error": {"message": "content_filter_v2 is unknown"}}, id="unknown"),
+        pytest.param(400, {"error": {"message": "bad", "input": "content exists risk"}}, id="echo"),
+        pytest.param(
+            400, {"error": {"message": "bad", "prompt": {"code": "content_filter"}}}, id="deep echo"
+        ),
+        pytest.param(400, {"error": {"message": "content_filter: unknown field"}}, id="a field"),
+        pytest.param(429, {"error": {"message": "busy", "code": "content_filter"}}, id="a limit"),
+    ],
+)
+def test_what_only_sounds_like_a_filter_is_none(status: int, value: object) -> None:
+    assert type(failed(status, value)) is not ContentRefused
+
+
+# --- quotas that last ------------------------------------------------------------------------
+
+
+def google(quota: str, delay: str = "21s") -> dict[str, Any]:
+    violation = {"quotaId": quota, "quotaValue": "50"}
+    return {
+        "error": {
+            "code": 429,
+            "status": "RESOURCE_EXHAUSTED",
+            "message": "la quota è finita",
+            "details": [
+                {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]},
+                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay},
+            ],
+        }
+    }
+
+
+_DAILY = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
+_MINUTE = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"
+
+
+def said(message: str) -> dict[str, Any]:
+    return {"error": {"message": message, "code": 429}}
+
+
+@pytest.mark.parametrize(
+    ("value", "headers", "told"),
+    [
+        pytest.param(google(_DAILY), {}, "midnight Pacific time", id="Google"),
+        pytest.param([google(_DAILY)], {}, "midnight Pacific time", id="Google, in a list"),
+        pytest.param(google(_DAILY, "39043s"), {}, "in 11 h", id="Google, and when"),
+        pytest.param(
+            said("limit reached on tokens per day (TPD): Limit 9. Please try again in 9m38s."),
+            {},
+            "in 10 min",
+            id="Groq",
+        ),
+        pytest.param(
+            said("Rate limit of 50 per 86400s exceeded for UserByModelByDay."),
+            {"retry-after": "52220"},
+            "in 15 h",
+            id="GitHub",
+        ),
+        pytest.param(
+            {
+                "error": {
+                    "message": "Rate limit exceeded: free-models-per-day.",
+                    "metadata": {"headers": {"X-RateLimit-Reset": "86400"}},
+                }
+            },
+            {},
+            "in 24 h",
+            id="OpenRouter",
+        ),
+        pytest.param({"message": "Too many tokens per day"}, {}, "the day is over", id="Bedrock"),
+        pytest.param(said("used up your daily free allocation"), {}, "the day is", id="Cloudflare"),
+        pytest.param(
+            {"message": "a Trial key, which is limited to 1000 API calls / month"},
+            {},
+            "the month is over",
+            id="Cohere",
+        ),
+    ],
+)
+def test_a_quota_that_lasts_stops_at_once_and_says_when_to_come_back(
+    value: object, headers: dict[str, str], told: str
+) -> None:  # C25
+    end = failure(429, body(value), headers, URL)
+    assert type(end) is RunFailure
+    assert "the quota of a" in str(end)
+    assert told in str(end)
+    assert "run the same command again" in str(end)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        google(_MINUTE),
+        said("limit reached on requests per minute (RPM). Please try again in 2s."),
+        said("10 requests per minute, 1000 per day; slow down"),
+        said("Too many requests today, dayan"),
+    ],
+    ids=["Google", "OpenAI", "both are named", "other words"],
+)
+def test_a_limit_of_a_minute_is_waited_for(value: object) -> None:
+    assert type(failed(429, value)) is TransientFailure
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The plain HTTP request was sent to HTTPS port",
+        "Client sent an HTTP request to an HTTPS server.",
+    ],
+)
+def test_a_port_that_speaks_https_is_told(message: str) -> None:
+    end = failed(400, message.encode())
+    assert type(end) is RunFailure
+    assert "write https://" in str(end)
+
+
+def test_a_proxy_that_wants_a_password_is_told() -> None:
+    end = failed(407, b"Proxy Authentication Required")
+    assert type(end) is RunFailure
+    assert "the proxy wants a user name" in str(end)
+
+
 # --- litellm's proxy, in the bodies of its release 1.110.2 ----------------------------------
 
 
@@ -410,16 +658,18 @@ def test_the_wait_a_server_asks_for_is_carried_along() -> None:
 @pytest.mark.parametrize(
     ("error", "kind", "status"),
     [
-        pytest.param({"message": "x"}, TransientFailure, 200, id="no code"),
+        pytest.param({"message": "x"}, WebPage, 200, id="no code"),
+        pytest.param({"message": "overloaded"}, TransientFailure, 200, id="one that passes"),
+        pytest.param({"message": "x", "type": "server_error"}, TransientFailure, 200, id="by type"),
         pytest.param({"message": "x", "code": 429}, TransientFailure, 429, id="too many"),
         pytest.param({"message": "x", "code": "502"}, TransientFailure, 502, id="code as text"),
         pytest.param({"message": "x", "code": 401}, RunFailure, 401, id="refused key"),
         pytest.param({"message": "x", "code": 402}, RunFailure, 402, id="no credit"),
         pytest.param({"message": "x", "code": "insufficient_quota"}, RunFailure, 200, id="quota"),
         pytest.param({"message": "x", "code": 400}, ItemFailure, 400, id="bad request"),
-        pytest.param({"message": "x", "code": 7}, TransientFailure, 200, id="no status"),
-        pytest.param({"message": "x", "code": None}, TransientFailure, 200, id="null"),
-        pytest.param("x", TransientFailure, 200, id="an error that is text"),
+        pytest.param({"message": "x", "code": 7}, WebPage, 200, id="no status"),
+        pytest.param({"message": "x", "code": None}, WebPage, 200, id="null"),
+        pytest.param("x", WebPage, 200, id="an error that is text"),
     ],
 )
 def test_an_error_inside_a_200_is_judged_by_its_code(
@@ -428,4 +678,4 @@ def test_an_error_inside_a_200_is_judged_by_its_code(
     found = hidden_failure(json.dumps({"error": error}).encode(), {}, "http://s/v1")
     assert type(found) is kind
     assert found.status == status
-    assert str(found).startswith("HTTP 200 from http://s/v1 with an error inside: x")
+    assert str(found).startswith("HTTP 200 from http://s/v1 with an error inside: ")

@@ -277,6 +277,50 @@ def test_a_question_that_azure_filters_is_refused(hosted: ModuleType) -> None:
     assert "The response was filtered" in str(failure)
 
 
+@every_wire
+@pytest.mark.parametrize("status", [201, 203, 206])
+def test_any_success_with_an_answer_is_one(hosted: ModuleType, wire: Wire, status: int) -> None:
+    assert reply_to(hosted, wire, Answer(wire.good(), status)).text == TEXT
+
+
+@every_wire
+def test_half_a_letter_costs_no_answer(hosted: ModuleType, wire: Wire) -> None:
+    body = json.dumps(wire.good(), ensure_ascii=False).encode()
+    reply = reply_to(hosted, wire, Answer(body.replace("à".encode(), b"\xc3") + b"\n[DONE]"))
+    assert reply.text == TEXT.replace("à", "\ufffd")
+    assert len(reply.repaired) == 2
+
+
+@pytest.mark.parametrize("name", ["groq", "mistral", "azure"])
+def test_a_stream_is_put_together(hosted: ModuleType, name: str) -> None:
+    pieces = [{"delta": {"content": each}} for each in (TEXT[:5], TEXT[5:])]
+    end = {"delta": {}, "finish_reason": "stop"}
+    events = "".join(f"data: {json.dumps({'choices': [each]})}\n\n" for each in (*pieces, end))
+    reply = reply_to(
+        hosted, WIRES[name], Answer(events, headers={"content-type": "text/event-stream"})
+    )
+    assert (reply.text, reply.finish_reason) == (TEXT, "stop")
+
+
+@every_wire
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_filters_words_are_a_refusal_on_any_wire(
+    hosted: ModuleType, wire: Wire, status: int
+) -> None:  # C23
+    failure = failure_of(
+        hosted, wire, wire.refusal(status, "Output blocked by content filtering policy")
+    )
+    assert type(failure) is ContentRefused
+
+
+@every_wire
+def test_a_quota_of_a_day_stops_at_once(hosted: ModuleType, wire: Wire) -> None:  # C25
+    said = "Rate limit reached on requests per day (RPD). Please try again in 12s."
+    failure = failure_of(hosted, wire, wire.refusal(429, said))
+    assert type(failure) is RunFailure
+    assert "the quota of a day is used up" in str(failure)
+
+
 _QUOTA: Final = {"message": "credito terminato", "type": "insufficient_quota"}
 QUOTA: Final[Mapping[str, tuple[str, Answer]]] = {
     "OpenAI's": ("azure", Answer({"error": {**_QUOTA, "code": "insufficient_quota"}}, 429)),

@@ -17,6 +17,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import (
     AttemptFailed,
+    ContentRefused,
     ItemFailure,
     RunFailure,
     ServerDown,
@@ -104,6 +105,7 @@ def test_sends_body_and_messages_and_nothing_else() -> None:
     (seen,) = talk([], work, temperature=0, max_tokens=1024)
     assert (seen.method, seen.path) == ("POST", "/v1/chat/completions")
     assert seen.json == {
+        "stream": False,
         "model": "m",
         "temperature": 0,
         "max_tokens": 1024,
@@ -119,7 +121,21 @@ def test_no_body_takes_the_place_of_the_messages(body: dict[str, Any]) -> None:
 
     (seen,) = talk([], work, **body)
     asked = {"messages": [{"role": "user", "content": "Ciao"}]}
-    assert seen.json == {"model": "m", **body, **asked}
+    assert seen.json == {"stream": False, "model": "m", **body, **asked}
+
+
+def test_what_the_user_says_of_streaming_is_sent_and_what_comes_is_read() -> None:
+    chunk = {"choices": [{"index": 0, "delta": {"content": TEXT}, "finish_reason": "stop"}]}
+    events = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+    streamed = Answer(events, headers={"content-type": "text/event-stream"})
+    got: list[Reply] = []
+
+    async def work(_: Scripted, client: OpenAICompatibleClient) -> None:
+        got.append(await client.attempt(request()))
+
+    (seen,) = talk([streamed], work, stream=True)
+    assert seen.json["stream"] is True
+    assert got[0].text == TEXT
 
 
 def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +342,34 @@ def test_an_error_that_is_null_is_none() -> None:
         (Answer("data: {}\n\n"), TransientFailure, "event stream broke off"),
         (Answer("[" * 100_000), TransientFailure, "not JSON"),
         (Answer('{"choices": [{"mess'), TransientFailure, "not JSON"),
-        (Answer({"error": "guasto"}), TransientFailure, "error inside: guasto"),
+        (Answer({"error": "guasto"}), WebPage, "error inside: guasto"),
+        (Answer({"error": "motore guasto, try again"}), TransientFailure, "motore guasto"),
+        (Answer({"detail": "Not Found"}), WebPage, "error inside: Not Found"),
+        (
+            Answer(
+                {
+                    "choices": None,
+                    "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"},
+                }
+            ),
+            RunFailure,
+            "top up",
+        ),
+        (
+            Answer(
+                {
+                    "choices": None,
+                    "base_resp": {"status_code": 1027, "status_msg": "output new_sensitive"},
+                }
+            ),
+            ContentRefused,
+            "new_sensitive",
+        ),
+        (
+            Answer({"error": "Unexpected endpoint or method. (POST /chat/completions)"}),
+            RunFailure,
+            "check base_url",
+        ),
         (Answer({"choices": []}), TransientFailure, "malformed"),
         (Answer({"choices": None}), TransientFailure, "malformed"),
         (Answer({"choices": {"0": 1}}), TransientFailure, "malformed"),
@@ -351,6 +394,31 @@ def test_what_is_no_answer_is_a_failure_of_its_kind(
     assert said in str(end)
     assert end.status == answer.status
     assert len(str(end)) < 500
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "told"),
+    [
+        ("/api", Answer("404 page not found", 404), True),
+        ("/api", Answer({"error": "Unexpected endpoint"}), True),
+        ("/api", Answer("<html>Benvenuti</html>"), True),
+        ("/openai/v1", Answer("404 page not found", 404), False),
+        ("/v1beta/openai", Answer("<html>Benvenuti</html>"), False),
+        ("/api", Answer({"error": "no"}, 401), False),
+    ],
+)
+def test_an_address_that_lacks_v1_is_told_of(path: str, answer: Answer, told: bool) -> None:
+    async def run() -> tuple[AttemptFailed, str]:
+        async with Scripted([answer]) as server:
+            base = f"http://127.0.0.1:{server.port}{path}"
+            client = OpenAICompatibleClient([base], {"model": "m"})
+            with pytest.raises(AttemptFailed) as caught:
+                await client.attempt(request())
+            await client.aclose()
+            return caught.value, base
+
+    failure, base = asyncio.run(run())
+    assert (f"try {base}/v1 as base_url" in str(failure)) is told
 
 
 def test_the_body_of_a_malformed_reply_is_kept() -> None:

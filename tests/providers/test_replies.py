@@ -94,6 +94,23 @@ def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
         ([{"text": f"<think>penso</think>{TEXT}"}], f"<think>penso</think>{TEXT}", None),
         ([{"text": "<think>pen"}, {"text": "so</think>"}], "<think>penso</think>", None),
         ([{"thinking": "uno"}, {"text": f"due</think>{TEXT}"}], f"due</think>{TEXT}", "uno"),
+        ([{"type": "reasoning", "text": "penso"}, {"type": "text", "text": TEXT}], TEXT, "penso"),
+        ([{"type": "reasoning", "reasoning": "penso"}, {"text": TEXT}], TEXT, "penso"),
+        (
+            [{"type": "reasoning_text", "text": "pen"}, {"type": "thinking", "text": "so"}],
+            "",
+            "penso",
+        ),
+        (
+            [
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": "penso"}]},
+                {"type": "output_text", "text": TEXT},
+            ],
+            TEXT,
+            "penso",
+        ),
+        ([{"type": "redacted_thinking", "data": "x"}, {"text": TEXT}], TEXT, None),
+        ([{"text": "penso", "thought": True}, {"text": TEXT}], TEXT, "penso"),
         ([{"text": [{"text": [{"text": "troppo fondo"}]}]}], "", None),
         ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "", None),
         ([{"thinking": [{"text": None}]}, {"thinking": "mezza \ud83d"}], "", "mezza �"),

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.run.outcome import FINISH_REASONS, judge
+from apieval.providers.meanings import CODES, FINISH_REASONS, PHRASES, Row, spelled
+from apieval.run.outcome import OUTCOMES, judge
 from apieval.schema import Outcome, Reply
 
 
@@ -40,6 +41,24 @@ def test_what_was_broken_off_is_no_answer_of_the_models(reason: str, text: str) 
     assert judge(Reply(text=text, finish_reason=reason)) is Outcome.FAILED
 
 
-def test_the_table_is_in_lower_case() -> None:
-    assert all(reason == reason.lower() for reason in FINISH_REASONS)
-    assert Outcome.OK not in FINISH_REASONS.values()
+@pytest.mark.parametrize("row", FINISH_REASONS, ids=lambda row: row.said)
+@pytest.mark.parametrize("dress", ["lower", "UPPER", "camel", "Pascal", "kebab", "prefixed"])
+def test_every_reason_counts_in_every_spelling(row: Row, dress: str) -> None:
+    words = row.said.split("_")
+    spelt = {
+        "lower": row.said,
+        "UPPER": row.said.upper(),
+        "camel": words[0] + "".join(map(str.title, words[1:])),
+        "Pascal": "".join(map(str.title, words)),
+        "kebab": "-".join(words),
+        "prefixed": f"FINISH_REASON_{row.said.upper()}",
+    }[dress]
+    assert judge(Reply(text="x", finish_reason=spelt)) is OUTCOMES[row.means]
+
+
+def test_every_row_has_a_source_and_stands_once() -> None:
+    for rows in (FINISH_REASONS, CODES, PHRASES):
+        names = [spelled(row.said) if rows is not PHRASES else row.said for row in rows]
+        assert len(set(names)) == len(names)
+        assert all(row.source for row in rows)
+    assert all(row.said == row.said.lower() for row in PHRASES)

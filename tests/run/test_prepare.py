@@ -286,6 +286,7 @@ def test_a_base_model_is_asked_with_plain_text() -> None:
             (seen,) = server.seen
             assert seen.path == "/v1/completions"
             assert seen.json == {
+                "stream": False,
                 "model": "m",
                 "temperature": 0.0,
                 "prompt": prompts.build(rebus(), "regular"),
@@ -293,6 +294,7 @@ def test_a_base_model_is_asked_with_plain_text() -> None:
             assert (reply.text, reply.finish_reason) == ("Soluzione: x", "stop")
 
     asyncio.run(work())
+    assert "stream" not in prepared().identity["body"]  # sent with every request, in no key
     assert keys(prepared(api="completions")) != keys(prepared(api="chat")) == keys(prepared())
 
 

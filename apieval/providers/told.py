@@ -1,0 +1,90 @@
+"""What an error body says, gathered from every depth: names, texts, a filter's categories, headers.
+
+Gateways wrap a provider's own error in theirs, some as text inside text. What was asked comes back
+in some fields; that is nobody's word, and is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from apieval.providers.meanings import spelled
+
+NAMES: Final = frozenset(
+    {"code", "type", "status", "reason", "name", "error_code", "error_type", "finish_reason"}
+    | {"limit_source", "quota_id", "block_reason"}
+)
+TEXTS: Final = frozenset(
+    {"message", "detail", "details", "error", "raw", "msg", "status_msg", "error_message"}
+)
+ECHOES: Final = frozenset({"input", "messages", "prompt", "ctx", "request", "content"})
+"""Fields in which what was asked comes back."""
+FLAGGED: Final = "flagged_input"
+"""OpenRouter's field for what a filter found; what stands in it was asked."""
+CATEGORIES: Final = frozenset({"reasons", "categories", "category"})
+_CHECK: Final = re.compile(r"SAFETY_CHECK_TYPE_(\w+)")
+_MOST: Final = 500
+_DEEPEST: Final = 12
+
+
+@dataclass(slots=True)
+class Told:
+    """What an error says; `headers` are those of another reply, told of inside it."""
+
+    names: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def told_of(value: object) -> Told:
+    """Return what an error body says, `value` being any JSON."""
+    told = Told()
+    for name, inner in islice(_fields(value, "", 0), _MOST):
+        _take(told, name, inner)
+    return told
+
+
+def _take(told: Told, name: str, value: object) -> None:
+    if name == FLAGGED:
+        told.names.append("content_filter")
+    elif name in NAMES and isinstance(value, str | int):
+        told.names.append(str(value))
+    elif name in TEXTS and isinstance(value, str):
+        told.texts.append(value)
+        told.categories += _CHECK.findall(value)
+    elif name in CATEGORIES:
+        each = value if isinstance(value, list) else [value]
+        told.categories += [word for word in each if isinstance(word, str)]
+    elif name == "headers" and isinstance(value, dict):
+        told.headers |= {k.lower(): v for k, v in value.items() if isinstance(v, str)}
+    elif isinstance(value, dict) and (
+        value.get("filtered") is True or value.get("blocked") is True
+    ):
+        told.categories.append(name)
+
+
+def _fields(value: object, name: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Yield every field with its name in one spelling, outer ones first; lists share their name."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, str) and name in TEXTS and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return
+    if isinstance(value, dict):
+        known = [(spelled(key), inner) for key, inner in value.items()]
+        known = [(key, inner) for key, inner in known if key not in ECHOES]
+        yield from known
+        for key, inner in known:
+            if key != FLAGGED:
+                yield from _fields(inner, key, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _fields(inner, name, depth + 1)
