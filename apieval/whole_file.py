@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from glob import escape
 from itertools import count
 from pathlib import Path
-from typing import IO, BinaryIO, Final, TextIO
+from typing import BinaryIO, Final, TextIO
 
 try:
     import fcntl
@@ -22,6 +22,7 @@ except ImportError:  # Windows
 _NUMBERS: Final = count()
 """Two threads may write the same file."""
 _LEFT: Final = re.compile(r"\.\d+(-\d+)?")
+_NO_SYNC: Final = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
 _SETTLED_S: Final = 5.0
 """A file is held from an instant after it was made, and until one before it takes its place."""
 
@@ -68,7 +69,8 @@ def replacing(path: Path) -> Iterator[TextIO]:
     with _beside(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
         _mark(file.fileno())
         yield file
-        _to_disk(file)
+        file.flush()
+        to_disk(file.fileno())
 
 
 @contextmanager
@@ -77,7 +79,8 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
     with _beside(path) as fresh, fresh.open("wb") as file:
         _mark(file.fileno())
         yield file
-        _to_disk(file)
+        file.flush()
+        to_disk(file.fileno())
 
 
 @contextmanager
@@ -88,6 +91,7 @@ def _beside(path: Path) -> Iterator[Path]:
     try:
         yield fresh
         fresh.replace(path)
+        to_disk_folder(path.parent)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
@@ -119,6 +123,30 @@ def _mark(file: int) -> None:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
-def _to_disk(file: IO[str] | IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def to_disk(descriptor: int) -> None:
+    """Bring an open file to the disk itself, where its file system knows of such a thing.
+
+    Raises:
+        OSError: where it cannot: what was written since the last time may be lost.
+    """
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+
+
+def to_disk_folder(folder: Path) -> None:
+    """Bring a folder's list of names to the disk, without which a new file is lost in a power cut.
+
+    Raises:
+        OSError: as for a file.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # Windows, or a folder that may be written and not read
+    try:
+        to_disk(descriptor)
+    finally:
+        os.close(descriptor)

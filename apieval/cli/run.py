@@ -21,6 +21,7 @@ from apieval.cli.progress import progress
 from apieval.errors import ConfigError
 from apieval.options import TIMEOUT_S, RunOptions
 from apieval.report import prompt_spread, side_by_side, terminal
+from apieval.run.plan import slug
 from apieval.run.watcher import Watcher
 from apieval.verbs.results import NOT_BEGUN, Result
 from apieval.wording import counted
@@ -241,15 +242,24 @@ def _say_how_to_go_on(results: Sequence[Result]) -> None:
     first = "when that is put right, " if other else ""
     if short:
         first += "with room for about all that is left, "
-        words = _with_bound(words, max(short))
-    output.say(f"{first}to go on: {shlex.join(['apieval', *words])}")
+        words = _with(words, _BOUND, f"{math.ceil(100 * max(short)) / 100:.2f}")
+    back, words = _to_where_it_is(results, words)
+    output.say(f"{first}to go on: {back}{shlex.join(['apieval', *words])}")
 
 
-def _with_bound(words: Sequence[str], usd: float) -> list[str]:
-    """Return a command's words with another `--max-cost`, in whole cents, rounded up."""
+def _to_where_it_is(results: Sequence[Result], words: list[str]) -> tuple[str, list[str]]:
+    """Have a run whose folder was moved resumed where it is, or moved back before."""
+    moved = [(each.folder, each.moved_from) for each in results if each.folder and each.moved_from]
+    if len(results) == 1 and moved and (new := moved[0][0]).name == slug(new.name):
+        return "", _with(_with(words, "--out", str(new.parent)), "--name", new.name)
+    moves = (shlex.join(["mv", str(new), str(old)]) + " && " for new, old in moved)
+    return "".join(moves), words
+
+
+def _with(words: Sequence[str], name: str, value: str) -> list[str]:
+    """Return a command's words with another value of an option."""
     kept = list(words)
-    while _BOUND in kept:
-        at = kept.index(_BOUND)
+    while name in kept:
+        at = kept.index(name)
         del kept[at : at + 2]
-    kept = [word for word in kept if not word.startswith(f"{_BOUND}=")]
-    return [*kept, _BOUND, f"{math.ceil(100 * usd) / 100:.2f}"]
+    return [*(word for word in kept if not word.startswith(f"{name}=")), name, value]

@@ -7,7 +7,6 @@ has replaced kept beside. Every other line keeps its bytes, unknown fields and a
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from pydantic import ValidationError
 
 from apieval.errors import StoreError
 from apieval.schema import Outcome, Response, RowId, Setting
-from apieval.whole_file import ordinary
+from apieval.whole_file import ordinary, to_disk, to_disk_folder
 
 RESPONSES: Final = "responses.jsonl"
 DAMAGED: Final = "responses.damaged"
@@ -185,7 +184,8 @@ def _append(path: Path, lines: list[bytes]) -> None:
         with path.open("ab") as file:
             file.writelines(line if line.endswith(b"\n") else line + b"\n" for line in lines)
             file.flush()
-            os.fsync(file.fileno())
+            to_disk(file.fileno())
+        to_disk_folder(path.parent)
 
 
 def _rewrite(path: Path, drop: Collection[int]) -> None:
@@ -195,8 +195,9 @@ def _rewrite(path: Path, drop: Collection[int]) -> None:
             if number not in drop:
                 new.write(line if line.endswith(b"\n") else line + b"\n")
         new.flush()
-        os.fsync(new.fileno())
+        to_disk(new.fileno())
     fresh.replace(path)
+    to_disk_folder(path.parent)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ time writes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from io import FileIO
@@ -19,8 +20,15 @@ from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES, Kept, mend
+from apieval.run.responses import RESPONSES, ItemKey, Kept, mend
 from apieval.schema import Outcome, Response
+from apieval.whole_file import is_there, to_disk, to_disk_folder
+from apieval.wording import counted
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 LOCK: Final = ".lock"
 OWNER: Final = ".lock.owner"
@@ -44,6 +52,7 @@ class Store:
         self._file = file
         self._end = file.seek(0, os.SEEK_END)
         self._unsynced = False
+        self._broken: StoreError | None = None
 
     @property
     def spent_usd(self) -> float:
@@ -80,7 +89,7 @@ class Store:
                 lock = _lock(folder)
                 undo.callback(lock.release)
                 kept = mend(folder / RESPONSES, warn, ask_again)
-                file = (folder / RESPONSES).open("ab", buffering=0)
+                file = _opened(folder)
                 undo.pop_all()
         except OSError as error:
             raise StoreError(
@@ -115,20 +124,70 @@ class Store:
         self._kept.pay(response)
 
     def sync(self) -> None:
-        """Bring what was written to the disk itself, so that not even a power cut can take it."""
-        if self._unsynced:
-            self._unsynced = False
-            with suppress(OSError):  # a disk that cannot: the next write will say so
-                os.fsync(self._file.fileno())
-
-    def check(self) -> None:
-        """Make sure that what is written is still the run's file.
+        """Bring what was written to the disk itself, so that not even a power cut can take it.
 
         Raises:
-            StoreError: where somebody has removed it, and answers would go nowhere.
+            StoreError: where the disk cannot; once it could not, nobody knows what is on it, whatever it
+                says of the next time.
         """
-        if os.fstat(self._file.fileno()).st_nlink == 0:
-            raise StoreError(f"{self.folder / RESPONSES}: was removed; nothing more is asked.")
+        if self._unsynced and not self._broken:
+            self._unsynced = False
+            try:
+                to_disk(self._file.fileno())
+            except OSError as error:
+                self._broken = StoreError(
+                    f"{self.folder / RESPONSES}: cannot be brought to the disk: "
+                    f"{error.strerror or error}; the answers of the last second may be lost with a "
+                    "power cut. Put that right (room, quota, disk or network drive), then run the "
+                    "same command again."
+                )
+        if self._broken:
+            raise self._broken
+
+    def check(self) -> None:
+        """Make sure that what is written is still the run's file, and the folder where it was.
+
+        Where the folder was moved, it is followed. Where the file was removed, or has another name, the
+        answers are written anew where they belong, since they were paid for.
+
+        Raises:
+            StoreError: where that has happened, saying where the answers are.
+        """
+        path = self.folder / RESPONSES
+        if _is_at(self._file.fileno(), path):
+            return
+        now = _path_of(self._file.fileno())
+        if now and now.name == RESPONSES and is_there(now.with_name(HEADER)):
+            self.folder = now.parent
+            raise StoreError(
+                f"{path.parent}: was moved to {self.folder} while the run wrote to it; every answer "
+                "is there, and nothing more is sent."
+            )
+        raise StoreError(
+            f"{path}: was removed or renamed while the run wrote to it; {self._written_anew(path)}"
+        )
+
+    def _written_anew(self, path: Path) -> str:
+        """Write all answers to their place again; return what to say of that."""
+        descriptor, answers = self._file.fileno(), counted(len(self._standing_now()), "answer")
+        try:
+            self._lock.release()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(path.parent)
+            anew = _opened(path.parent)
+            there = set(path.read_bytes().splitlines(keepends=True))
+            for line in _lines_of(descriptor):
+                if line not in there:
+                    anew.write(line)
+            to_disk(anew.fileno())
+        except (OSError, StoreError) as error:
+            return f"its answers could not be written there anew: {error}"
+        self._file.close()
+        self._file, self._end = anew, anew.seek(0, os.SEEK_END)
+        return f"all of its {answers} were written there anew, and nothing more is sent."
+
+    def _standing_now(self) -> set[ItemKey]:
+        return self._standing | self.answered
 
     def tidy(self) -> None:
         """Leave one line a question, where answers took the place of others."""
@@ -139,9 +198,56 @@ class Store:
 
     def close(self) -> None:
         """Bring everything to the disk, close the file and let others at the run."""
-        self.sync()
+        with suppress(StoreError):  # told when the figures were written
+            self.sync()
         self._file.close()
         self._lock.release()
+
+
+def _opened(folder: Path) -> FileIO:
+    """Open a run's file of answers for writing at its end; a new one is there after a power cut."""
+    new = not is_there(folder / RESPONSES)
+    # read again where it was removed
+    file: FileIO = (folder / RESPONSES).open("a+b", buffering=0)
+    if new:
+        to_disk_folder(folder)
+        to_disk_folder(folder.parent)
+    return file
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Say whether an open file is the one at a path.
+
+    Some network drives number a file anew at every look: there its size and time must do.
+    """
+    mine = os.fstat(descriptor)
+    try:
+        there = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # cannot be seen just now: writing will tell
+    same = (there.st_size, there.st_mtime_ns) == (mine.st_size, mine.st_mtime_ns)
+    return os.path.samestat(mine, there) or (same and mine.st_nlink > 0)
+
+
+def _path_of(descriptor: int) -> Path | None:
+    """Return where an open file is now, as far as the system tells."""
+    with suppress(OSError, ValueError):
+        if sys.platform == "darwin":
+            return Path(
+                os.fsdecode(fcntl.fcntl(descriptor, 50, bytes(1024)).rstrip(b"\0"))
+            )  # F_GETPATH
+        now = Path(f"/proc/self/fd/{descriptor}").readlink()
+        return now if _is_at(descriptor, now) else None
+    return None
+
+
+def _lines_of(descriptor: int) -> Iterator[bytes]:
+    """Yield the lines of an open file from its beginning, also where it has no name any more."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        yield from file
 
 
 def check_free(folder: Path) -> None:

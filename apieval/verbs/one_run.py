@@ -113,9 +113,11 @@ class OneRun:
     watcher: Watcher
     spec: RunSpec = field(init=False)
     folder: Path = field(init=False)
+    _home: Path = field(init=False)
     left: int = field(init=False, default=0)
     cut: CutShort | None = field(init=False, default=None)
     _store: Store = field(init=False)
+    _head: dict[str, Any] = field(init=False, default_factory=dict)
     _commands: list[dict[str, Any]] = field(init=False, default_factory=list)
     _since: float = field(init=False, default=0.0)
     _took_s: float | None = field(init=False, default=None)
@@ -143,6 +145,7 @@ class OneRun:
             given=options.given,
         )
         self.folder = options.out / (options.name or plan.folder_name(self.spec, self._variant))
+        self._home = self.folder
 
     @property
     def conversation(self) -> Conversation:
@@ -196,7 +199,7 @@ class OneRun:
         with suppress(StoreError):
             if not self._withdrawn and (header.read(self.folder) or {}).get("status") == "running":
                 message = "ended by a fault before its figures were written; run it again"
-                header.write(self.folder, {"status": "stopped", "message": message})
+                self._write_header({"status": "stopped", "message": message})
 
     def begin(self, broken: Mapping[str, Sequence[RowId]]) -> None:
         """Write the header of a run that begins, or goes on; `broken` are its rule breakers.
@@ -208,7 +211,7 @@ class OneRun:
         total = len(spec.settings) * len(self.selection.rebuses) * spec.samples
         stored = sum((rebus.id, s, sample) in answered for s, rebus, sample in self._questions())
         self.left = total - stored
-        header.write(self.folder, {**self._header(broken), **_OPEN, **self._times()})
+        self._write_header({**self._header(broken), **_OPEN, **self._times()})
         self.watcher.began(self.label, self.folder, total, stored)
         if self.left:
             for why in conversation.stops_too_soon(
@@ -280,7 +283,7 @@ class OneRun:
         self._over()
         with suppress(StoreError):  # a full disk: told of when the figures cannot be written
             # said before scoring, which a second Ctrl-C may end
-            header.write(self.folder, {"status": status, "message": message, **self._end()})
+            self._write_header({"status": status, "message": message, **self._end()})
 
     def withdraw(self, status: str) -> None:
         """Leave the folder as it was before this command, since the user does not want the run."""
@@ -297,12 +300,14 @@ class OneRun:
         if self._withdrawn:
             return self._unwritten(NOT_BEGUN)
         try:
+            self._look_for_folder()
             self._store.tidy()
             summary = score_stored(self.folder, self.folder, self.spec, self.selection)
             result = result_of(self.spec.model, self.folder, summary)
             if self.cut:
                 said, enough = self.cut.message, self._enough_usd(summary["usage"]["cost_usd"])
                 result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
+            result = replace(result, moved_from=self._moved_from())
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             return self._unwritten(str(error))
@@ -310,14 +315,32 @@ class OneRun:
             return self._unwritten(fault_of_ours(error))
         return result
 
+    def _look_for_folder(self) -> None:
+        """Take note of a folder that was moved or removed: the figures go where the answers are."""
+        with suppress(StoreError):  # told already, where it came up while the run went on
+            try:
+                self._store.check()
+            except StoreError as error:
+                self.cut = self.cut or CutShort("stopped", str(error))
+                raise
+            finally:
+                self.folder = self._store.folder
+
     def _unwritten(self, message: str) -> Result:
         try:
             summary = score_stored(self.folder, None, self.spec, self.selection)
         except Exception:  # noqa: BLE001 # told already
             summary = nothing(self.spec, self.selection)
-        cut = self.cut or CutShort("stopped")
+        cut = self.cut or CutShort("stopped", message)
+        if not self._withdrawn:
+            with suppress(StoreError):
+                self._write_header({"status": cut.status, "message": cut.message or message})
         folder = self.folder if is_folder(self.folder) else None
-        return Result(self.spec.model, folder, cut.status, summary, cut.message or message)
+        why, moved = cut.message or message, self._moved_from()
+        return Result(self.spec.model, folder, cut.status, summary, why, moved_from=moved)
+
+    def _moved_from(self) -> Path | None:
+        return None if self.folder == self._home else self._home
 
     def _over(self) -> None:
         self._took_s = time.monotonic() - self._since
@@ -367,7 +390,13 @@ class OneRun:
             **self._end(),
             "spent_usd": self._store.spent_usd,
         }
-        header.write(self.folder, end)
+        self._write_header(end)
+
+    def _write_header(self, more: Mapping[str, Any]) -> None:
+        """Write the header, all of it: its file may have been removed with the folder."""
+        self.folder = self._store.folder
+        self._head |= more
+        header.write(self.folder, self._head)
 
     def _end(self) -> dict[str, Any]:
         """Return when the last command that sent a request ended, and the time of all of them.

@@ -51,7 +51,8 @@ class Result:
 
     `status` is done, partial, stopped or interrupted; `message` says why it is not done.
     `folder` is None where nothing was written. `enough_usd` is the `--max-cost` that lets a run go
-    on to its end, about, where it stopped for that alone.
+    on to its end, about, where it stopped for that alone. `moved_from` is where a run's folder was that
+    somebody moved meanwhile.
     """
 
     model: str
@@ -60,6 +61,7 @@ class Result:
     summary: dict[str, Any]
     message: str | None = None
     enough_usd: float | None = None
+    moved_from: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""

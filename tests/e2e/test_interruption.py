@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
+import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -15,10 +18,12 @@ from typing import IO, Final
 
 import pytest
 
+from apieval.run import runner
 from tests.e2e.conftest import Inside
-from tests.e2e.faults import FaultServer, Manner, Plan
+from tests.e2e.faults import FaultServer, Manner, Plan, Seen
 from tests.e2e.program import (
     PROGRAM,
+    Done,
     Material,
     apieval,
     configure,
@@ -316,6 +321,102 @@ def _fill(disk: Path) -> None:
             with suppress(OSError):
                 while ballast.write(bytes(size)) == size:
                     pass
+
+
+def _offered(done: Done) -> list[str]:
+    """Return the words of the command that the program offers."""
+    (line,) = [line for line in done.err.splitlines() if "to go on: " in line]
+    _, _, command = line.partition("to go on: apieval ")
+    assert command, line
+    return shlex.split(command)
+
+
+@pytest.mark.parametrize("how", ["renamed", "moved with its parent", "removed", "file removed"])
+def test_a_folder_that_goes_away_meanwhile_costs_no_answer(
+    how: str, inside: Inside, hundred: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SYNC_EVERY_S", 0.02)
+    words = [*RUN, "--data", str(hundred.path)]
+    monkeypatch.setattr("sys.argv", ["apieval", *words])
+
+    def plan(seen: Seen) -> None:
+        if seen.number != 30:
+            return
+        if how == "renamed":
+            folder().rename("results/un-altro-nome")
+        elif how == "moved with its parent":
+            Path("altrove").mkdir()
+            Path("results").rename("altrove/risultati")
+        elif how == "removed":
+            shutil.rmtree(folder())
+        else:
+            (folder() / "responses.jsonl").unlink()
+
+    with FaultServer(hundred.answers, plan, latency_s=0.02) as server:
+        configure(tmp_path, local=model(server.url))
+        done = inside(*words)
+        assert done.code == 3, done.err
+        assert (
+            "was moved to" if "move" in how[:5] or how == "renamed" else "was removed"
+        ) in done.err
+        run = folder(Path("altrove/risultati") if how.startswith("moved") else Path("results"))
+        assert f"run folder: {run.absolute() if 'moved to' in done.err else run}" in done.out
+        assert len(stored(run)) == server.paid == server.requests < 100
+        header = json.loads((run / "run.json").read_text("utf-8"))
+        assert header["status"] == "stopped"
+        assert summary(run)["outcomes"]["regular"]["ok"] == server.paid
+        again = inside(*_offered(done))
+        assert again.code == 0, again.err
+        assert server.requests == server.paid == 100
+        assert len(stored(run)) == 100
+
+
+def test_a_disk_that_cannot_be_synced_stops_the_run(
+    inside: Inside, hundred: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an EIO, a quota or a network drive has it: the file's own sync fails, from the second on."""
+    monkeypatch.setattr(runner, "SYNC_EVERY_S", 0.02)
+    real, calls = os.fsync, 0
+
+    def fails(descriptor: int) -> None:
+        nonlocal calls
+        if Path(f"/proc/self/fd/{descriptor}").readlink().name == "responses.jsonl":
+            calls += 1
+            if calls > 1:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+        real(descriptor)
+
+    with FaultServer(hundred.answers, latency_s=0.02) as server:
+        configure(tmp_path, local=model(server.url))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fails)
+            done = inside(*RUN, "--data", hundred.path)
+        assert done.code == 3, done.err
+        assert "cannot be brought to the disk: Input/output error" in done.err
+        header = json.loads((folder() / "run.json").read_text("utf-8"))
+        assert header["status"] == "stopped"
+        assert "Input/output error" in header["message"]
+        assert server.requests < 100
+        assert inside(*RUN, "--data", hundred.path).code == 0
+        assert server.requests == server.paid == 100
+
+
+def test_a_sync_that_fails_at_the_very_end_is_told(
+    inside: Inside, ten: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(descriptor: int) -> None:
+        if Path(f"/proc/self/fd/{descriptor}").readlink().name == "responses.jsonl":
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fails)
+            done = inside(*RUN, "--data", ten.path)
+        assert done.code == 3, done.err
+        assert f"cannot be brought to the disk: {os.strerror(errno.EDQUOT)}" in done.err
+        assert inside(*RUN, "--data", ten.path).code == 0
+        assert server.requests == 10
 
 
 def test_a_disk_that_gets_full_under_the_cache_loses_no_answer(

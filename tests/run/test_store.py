@@ -3,6 +3,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
@@ -202,13 +204,49 @@ def test_no_failure_takes_the_place_of_an_answer(tmp_path: Path) -> None:
     assert content(folder) == lines[0]
 
 
-def test_a_run_whose_file_is_removed_is_told(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+@pytest.mark.parametrize("what", ["file", "folder", "replaced", "renamed file"])
+def test_answers_that_were_removed_are_written_anew(tmp_path: Path, what: str) -> None:
+    folder = tmp_path / "run"
+    store = Store.open(folder)
+    store.append(response(id=1))
+    store.append(response(id=2))
     store.check()
-    (tmp_path / RESPONSES).unlink()
-    with pytest.raises(StoreError, match="was removed"):
+    kept = content(folder)
+    if what == "folder":
+        shutil.rmtree(folder)
+    elif what == "renamed file":
+        (folder / RESPONSES).rename(folder / "altro.jsonl")
+    else:
+        (folder / RESPONSES).unlink()
+    if what == "replaced":  # as an editor does, or `sed -i`
+        (folder / RESPONSES).write_bytes(line(id=1))
+    with pytest.raises(StoreError, match=r"was removed or renamed.*2 answers were written there"):
         store.check()
+    assert content(folder) == kept
+    store.check()
+    store.append(response(id=3))
+    with pytest.raises(StoreError, match="another process"):
+        Store.open(folder)
     store.close()
+    assert mended(folder)[0] == {1, 2, 3}
+
+
+def test_a_folder_that_was_moved_is_followed(tmp_path: Path) -> None:
+    folder, moved = tmp_path / "run", tmp_path / "other" / "elsewhere"
+    store = Store.open(folder)
+    write_header(folder, header())
+    store.append(response(id=1))
+    moved.parent.mkdir()
+    folder.rename(moved)
+    with pytest.raises(StoreError) as told:
+        store.check()
+    assert f"{folder}: was moved to {moved}" in str(told.value)
+    assert store.folder == moved
+    store.check()
+    store.append(response(id=2))
+    store.close()
+    assert mended(moved)[0] == {1, 2}
+    assert not folder.exists()
 
 
 def test_answers_without_a_header_are_nobodys(tmp_path: Path) -> None:
@@ -422,24 +460,68 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         Store.open(tmp_path / "file" / "run")
 
 
-def test_syncing_a_disk_that_cannot_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _fsync_that_fails(monkeypatch: pytest.MonkeyPatch, code: int) -> list[int]:
     calls: list[int] = []
 
     def broken(descriptor: int) -> None:
         calls.append(descriptor)
-        raise OSError(errno.EIO, "guasto")
+        raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", broken)
+    return calls
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.EDQUOT, errno.ENOSPC, errno.ESTALE])
+def test_a_disk_that_cannot_be_synced_is_told_and_never_trusted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     store = Store.open(tmp_path)
-    store.sync()
-    assert calls == []  # nothing new to bring there
+    with monkeypatch.context() as patch:
+        calls = _fsync_that_fails(patch, code)
+        store.sync()
+        assert calls == []  # nothing new to bring there
+        store.append(response())
+        with pytest.raises(StoreError, match=f"cannot be brought to the disk: {os.strerror(code)}"):
+            store.sync()
+    store.append(response(id=2))  # what comes is still written
+    with pytest.raises(StoreError, match="cannot be brought to the disk"):
+        store.sync()
+    store.close()
+    assert len(mended(tmp_path)[0]) == 2
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_that_knows_no_sync_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    _fsync_that_fails(monkeypatch, code)
+    store = Store.open(tmp_path)
     store.append(response())
     store.sync()
-    store.sync()
-    assert len(calls) == 1
+    write_header(tmp_path, header())
     store.close()
+
+
+def test_new_files_and_folders_are_brought_to_the_disk_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders: list[Path] = []
+    real = os.fsync
+
+    def noted(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            folders.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder = tmp_path / "results" / "run"
+    Store.open(folder).close()
+    assert {folder, folder.parent} <= set(folders)
+    folders.clear()
+    write_header(folder, header())
+    assert folders == [folder]
+    Store.open(folder).close()
+    assert folders == [folder]  # nothing is new
 
 
 # --- the header ------------------------------------------------------------------------------
