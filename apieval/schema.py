@@ -141,6 +141,7 @@ class Reply(Record):
     """What one successful attempt brought back, before anybody judged it.
 
     `repaired` names what had to be mended to read it.
+    `holds_key` says that the server wrote the key it was sent into its reply.
     """
 
     text: str
@@ -151,6 +152,11 @@ class Reply(Record):
     usage: Usage = Usage.model_construct()
     hints: RateHints | None = None
     repaired: tuple[str, ...] = ()
+    holds_key: bool = False
+
+
+HOLDS_KEY: Final = "holds_key"
+"""The field of a line whose answer holds the key that was sent with the request; others lack it."""
 
 
 class Response(Record):

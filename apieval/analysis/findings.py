@@ -101,6 +101,19 @@ def of_failures(failures: Counter[str]) -> Iterator[Finding]:
         yield _warning("requests_failed", said)
 
 
+def of_keys(rows: Sequence[RowId], answers: int) -> Iterator[Finding]:
+    """Yield that answers hold the key that was sent for them; they are stored as they came."""
+    if rows:
+        shown = ", ".join(map(str, rows[:_SHOWN]))
+        more = f" and {len(rows) - _SHOWN:,} more" if rows[_SHOWN:] else ""
+        yield _warning(
+            "answers_hold_key",
+            f"{len(rows):,} of {counted(answers, 'answer')} hold the API key that was sent (rows "
+            f"{shown}{more}): the server writes it into its replies. They are stored as they came: "
+            "change the key, and keep responses.jsonl and the report to yourself",
+        )
+
+
 def of_request(
     outcomes: Collection[Mapping[str, int]],
     sampling: Mapping[str, Any] | None,

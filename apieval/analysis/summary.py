@@ -21,7 +21,7 @@ from apieval.rebus.cut import PromptCounts
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import Outcome, Response, Setting
+from apieval.schema import HOLDS_KEY, Outcome, Response, RowId, Setting
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
@@ -41,6 +41,7 @@ class Usage:
     served: dict[str, dict[str, int]] = field(default_factory=dict)
     cached: int = 0
     without_solution: int = 0
+    with_key: list[RowId] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     prompts: PromptCounts = field(default_factory=PromptCounts)
 
@@ -54,6 +55,8 @@ class Usage:
         self.answers += 1
         self.cached += response.cached
         self.without_solution += SOLUTION not in response.text
+        if (response.model_extra or {}).get(HOLDS_KEY):
+            self.with_key.append(response.id)
         if characters is not None:
             self.prompts.add(response.setting, characters, response.usage.prompt_tokens)
         counts = {**dict(response.usage), "cost_usd": response.cost_usd}
@@ -81,6 +84,7 @@ class Usage:
     def findings(self) -> Iterator[findings.Finding]:
         """Yield what the answers show besides their figures."""
         yield from findings.of_failures(self.failures)
+        yield from findings.of_keys(self.with_key, self.answers)
         cuts = self.prompts.found()
         yield from findings.of_run(self.served, cuts, self.without_solution, self.answers)
 

@@ -1,16 +1,17 @@
-"""A key taken out of everything that comes back: a server may put it into its message.
+"""A key taken out of what is shown, logged and kept of errors: a server may put it into its message.
 
 It may come in another dress: as in an address, in JSON or in HTML, as base64 (alone or behind
-`user:`) or hexadecimal digits, broken over lines, or cut.
+`user:`) or hexadecimal digits, broken over lines, or cut. Answers are never altered: of one that
+holds a key it is only said that it does.
 """
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from apieval.errors import AttemptFailed
@@ -18,9 +19,15 @@ from apieval.schema import Reply
 
 _LEAST_SHOWN: Final = 4
 _LEAST_SECRET: Final = 8
-"""What is shorter stands in for a key where a server wants none (`EMPTY`, `x`): no word of an answer
-is changed for it, and of a message whole words alone."""
-_TEXTS: Final = ("text", "reasoning", "finish_reason", "served_model", "system_fingerprint")
+"""What is shorter is looked for as a word of its own alone."""
+_LONGEST_WORDS: Final = 20
+"""From this length on letters alone are a key or a password, no word of Italian."""
+_MOST_WORDS: Final = 3
+"""`OpenAI` and `NotNeeded` are words; letters that change their case more often are a key."""
+_WORDS: Final = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+_JOINTS: Final = re.compile(r"[-_. ]")
+_SPOKEN: Final = ("text", "reasoning")
+_NAMES: Final = ("finish_reason", "served_model", "system_fingerprint")
 _MASKED: Final = "***"
 _CUT: Final = "…"
 _IN_ADDRESSES: Final = str.maketrans("+/", "-_")
@@ -35,11 +42,15 @@ class _Form(NamedTuple):
     steps: tuple[re.Pattern[str], ...]
 
     def end(self, text: str, begin: re.Match[str]) -> int | None:
-        """Return where the form ends that begins there: whole, cut, or at least half of it."""
+        """Return where the form ends that begins there: whole, cut, or at least half of it.
+
+        Half of a short one may be a word (`token-` of `token-abc123`).
+        """
         length, at = _LEAST_SHOWN + 1, begin.end()
         while length < len(self.steps) and (step := self.steps[length].match(text, at)):
             length, at = length + 1, step.end()
-        is_it = 2 * length >= len(self.steps) or text.startswith(_CUT, at)
+        enough = max((len(self.steps) + 1) // 2, _LEAST_SECRET)
+        is_it = length >= enough or text.startswith(_CUT, at)
         return at if is_it else None
 
     def taken_out(self, text: str) -> str:
@@ -55,10 +66,14 @@ class _Form(NamedTuple):
 
 
 class Mask:
-    """Take secrets out of replies, failures and texts; with None there is nothing to take out."""
+    """Take secrets out of failures and texts; with None there is nothing to take out.
+
+    What stands in for a key where a server wants none (`EMPTY`, `8`, a word of the prompt) is left
+    alone, since it would take ordinary words out of every text.
+    """
 
     def __init__(self, *secrets: str | None) -> None:
-        given = [each for each in secrets if each]
+        given = [each for each in secrets if each and not is_ordinary(each)]
         long = [each for each in given if len(each) >= _LEAST_SECRET]
         encoded = [form for each in long for form in _encoded(each)]
         in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)
@@ -69,14 +84,20 @@ class Mask:
         self._words = re.compile(rf"(?<!\w)(?:{short})(?!\w)") if short else None
 
     def reply(self, reply: Reply) -> Reply:
-        """Return a reply whose texts do not hold the key."""
-        texts = {}
-        for name in _TEXTS:
-            value = getattr(reply, name)
-            for form in self._exact:
-                if value and form in value:
-                    texts[name] = value = value.replace(form, _MASKED)
-        return reply.model_copy(update=texts) if texts else reply
+        """Return a reply that says whether it holds a key.
+
+        The answer stays as it came; names, which are printed wherever the run is spoken of, do not.
+        """
+        if not any(self._in(getattr(reply, name)) for name in (*_SPOKEN, *_NAMES)):
+            return reply
+        names = {name: self._without(getattr(reply, name)) for name in _NAMES}
+        return reply.model_copy(update={**names, "holds_key": True})
+
+    def _in(self, text: str | None) -> bool:
+        return text is not None and any(form in text for form in self._exact)
+
+    def _without(self, text: str | None) -> str | None:
+        return self.text(text) if self._in(text) and text else text
 
     def failure(self, failure: AttemptFailed) -> AttemptFailed:
         """Return the same failure, its message without the key."""
@@ -90,6 +111,26 @@ class Mask:
         if self._words:
             text = self._words.sub(_MASKED, text)
         return text
+
+    def value(self, value: Any) -> Any:  # noqa: ANN401 # any JSON
+        """Return JSON without the key in any text of it, names included."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list | tuple):
+            return [self.value(each) for each in value]
+        if isinstance(value, Mapping):
+            return {self.text(name): self.value(each) for name, each in value.items()}
+        return value
+
+
+def is_ordinary(secret: str) -> bool:
+    """Say whether what is given for a key is a word or two, or a short number, and so no secret."""
+    if len(secret) < _LEAST_SHOWN or secret.isdecimal():
+        return len(secret) < _LEAST_SECRET
+    parts = _JOINTS.split(secret)
+    if len(secret) >= _LONGEST_WORDS or not all(each.isalpha() for each in parts):
+        return False
+    return all(len(_WORDS.findall(each)) <= _MOST_WORDS for each in parts)
 
 
 def _form(text: str) -> _Form:

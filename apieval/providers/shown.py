@@ -56,16 +56,6 @@ def _url(url: str, mask: Mask) -> str:
 
 def _body(content: bytes, mask: Mask) -> Any:  # noqa: ANN401 # any JSON
     try:
-        return _masked(json.loads(content), mask)
+        return mask.value(json.loads(content))
     except ValueError:
         return mask.text(content.decode("utf-8", "replace"))
-
-
-def _masked(value: Any, mask: Mask) -> Any:  # noqa: ANN401 # any JSON
-    if isinstance(value, str):
-        return mask.text(value)
-    if isinstance(value, list):
-        return [_masked(each, mask) for each in value]
-    if isinstance(value, dict):
-        return {mask.text(name): _masked(each, mask) for name, each in value.items()}
-    return value

@@ -37,7 +37,7 @@ from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Outcome, Reply, Request, Response, Usage
+from apieval.schema import HOLDS_KEY, Outcome, Reply, Request, Response, Usage
 from apieval.sections import Price
 from apieval.wording import counted
 
@@ -451,4 +451,5 @@ def _response(request: Request, asked: Asked, latency_s: float, cost: float | No
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         cached=False,
         **({"repaired": list(seen.repaired)} if seen.repaired else {}),
+        **({HOLDS_KEY: True} if seen.holds_key else {}),
     )

@@ -74,6 +74,7 @@ class OneCheck:
     tell: Tell
     say: Say = lambda _: None
     _steps: list[Step] = field(default_factory=list)
+    _mask: Mask = field(default_factory=Mask)
 
     @property
     def hosted(self) -> bool:
@@ -88,6 +89,7 @@ class OneCheck:
 
     async def _through(self) -> None:
         prepared = self._with_key(self._configured())
+        self._mask = Mask(prepared.key)
         setting, rebus = self.question.options.settings[0], self.question.rebus
         prompt = self.question.prompt
         given = self.question.options.given
@@ -108,8 +110,10 @@ class OneCheck:
         self._step(check_steps.outlook(prepared, lengths, asked, found))
 
     def _step(self, step: Step) -> None:
-        self._steps.append(step)
-        self.tell(self.name, step)
+        """Take a step down and show it, without the key: an answer holds what the server put there."""
+        shown = replace(step, facts=self._mask.value(step.facts))
+        self._steps.append(shown)
+        self.tell(self.name, shown)
 
     def _fail(self, name: str, error: ApievalError, **facts: object) -> NoReturn:
         self._step(Step(name, facts, (str(error),), fault_code=error.exit_code))
@@ -185,9 +189,8 @@ class OneCheck:
             return f"; the key is that of {variable}"
         if failure.status not in UNKNOWN_MODEL or not isinstance(model, OpenAICompatible):
             return ""
-        mask = Mask(prepared.key)
         listed = await served_models(model.base_url[0], model.headers, prepared.key)
-        names = [mask.text(name) for name in listed]
+        names = [self._mask.text(name) for name in listed]
         if not names or model.model in names:
             return ""
         more = ", ..." if len(names) > _SHOWN else ""

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from apieval.errors import TransientFailure
-from apieval.providers.masking import Mask
+from apieval.providers.masking import Mask, is_ordinary
 from apieval.schema import Reply
 
 KEY = "sk-finta-000111"
@@ -80,26 +82,60 @@ def test_without_a_key_nothing_changes() -> None:
     assert Mask(None).reply(reply) is reply
 
 
-def test_every_text_of_a_reply_is_masked() -> None:
-    names = ("text", "reasoning", "finish_reason", "served_model", "system_fingerprint")
-    masked = Mask(KEY).reply(Reply.model_validate(dict.fromkeys(names, f"x{KEY}y")))
-    assert {getattr(masked, name) for name in names} == {"x***y"}
-    plain = Reply(text="ciao")
-    assert Mask(KEY).reply(plain) is plain
+@pytest.mark.parametrize("name", ["text", "reasoning"])
+@pytest.mark.parametrize(
+    "said", [KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode(), quote(ODD, safe="")]
+)
+def test_an_answer_stays_as_it_came_and_says_that_it_holds_the_key(name: str, said: str) -> None:
+    came = Reply.model_validate({"text": "", name: f"ecco {said}."})
+    found = Mask(KEY, ODD).reply(came)
+    assert found == came.model_copy(update={"holds_key": True})
 
 
-def test_an_answer_is_masked_in_every_encoding() -> None:
-    said = f"{ODD} {quote(ODD, safe='')} {b64encode(ODD.encode()).decode()}"
-    masked = Mask(ODD).reply(Reply(text=said)).text
-    assert masked.startswith("*** *** ***")
-    assert len(masked) <= len("*** *** ***") + 3  # the end of base64, which is shared
+def test_names_that_are_printed_everywhere_do_not_hold_the_key() -> None:
+    names = ("finish_reason", "served_model", "system_fingerprint")
+    came = Reply.model_validate({"text": "ciao", **dict.fromkeys(names, f"x{KEY}y")})
+    found = Mask(KEY).reply(came)
+    assert {getattr(found, name) for name in names} == {"x***y"}
+    assert (found.text, found.holds_key) == ("ciao", True)
 
 
-@pytest.mark.parametrize("placeholder", ["x", "1", "EMPTY", "none", "4 = an"])
-def test_a_placeholder_for_a_key_changes_no_answer(placeholder: str) -> None:
-    answer = Reply(text="11 = Accozzaglie EMPTY none x\n4 = anno")
-    assert Mask(placeholder).reply(answer) is answer
+ORDINARY = [
+    *("x", "1", "no", "8", "1024", "EMPTY", "none", "dummy", "Soluzione", "lettura", "VERO"),
+    *("not-needed", "lm-studio", "no-key", "my_key", "OpenAI", "NotNeeded", "precipitevole"),
+]
 
 
-def test_of_a_message_a_placeholder_is_taken_out_as_a_word() -> None:
-    assert Mask("x").text("exceeded: key x") == "exceeded: key ***"
+@pytest.mark.parametrize("word", ORDINARY)
+def test_a_word_that_stands_for_a_key_changes_no_answer_and_no_message(word: str) -> None:
+    said = f"Prima lettura: {word}\n8 = {word}\nSoluzione: {word} {word}"
+    answer = Reply(text=said, served_model=word)
+    assert Mask(word).reply(answer) is answer
+    assert Mask(word).text(said) == said
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        *("hunter2!", "sk-1234567", "0123456789", "kXqWzRtYpLmN", "sk-no-key-required-here"),
+        *("token-abc123", "Xk3_p9!", "correct-horse-battery-staple", "abcdefghijklmnopqrst"),
+    ],
+)
+def test_what_is_no_word_is_a_secret(secret: str) -> None:
+    assert Mask(secret).text(f"chiave {secret} ignota") == "chiave *** ignota"
+
+
+@pytest.mark.parametrize("half", ["token-", "token-a", "sk-no-key"])
+def test_half_of_a_key_that_may_be_a_word_stays(half: str) -> None:
+    assert Mask("token-abc123xyzw", "sk-no-key-required-here").text(f"{half} x") == f"{half} x"
+
+
+@given(st.text(alphabet=st.characters(codec="ascii", categories=["L"]), min_size=1, max_size=12))
+def test_of_a_key_that_is_a_word_no_text_is_touched(word: str) -> None:
+    assume(is_ordinary(word))
+    assert Mask(word).text(f"a {word}. {word}") == f"a {word}. {word}"
+
+
+def test_a_document_is_masked_at_any_depth() -> None:
+    found = Mask(KEY).value({"a": [{"b": f"x{KEY}"}, 1, None, (KEY,)], KEY: True})
+    assert found == {"a": [{"b": "x***"}, 1, None, ["***"]], "***": True}

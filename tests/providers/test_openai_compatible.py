@@ -727,7 +727,7 @@ def test_certificates_are_checked(
     asyncio.run(run())
 
 
-def test_a_key_that_a_good_reply_echoes_is_not_kept() -> None:
+def test_an_answer_that_echoes_the_key_is_kept_as_it_came_and_told() -> None:
     reply = {
         "model": f"m {KEY}",
         "system_fingerprint": KEY,
@@ -736,8 +736,8 @@ def test_a_key_that_a_good_reply_echoes_is_not_kept() -> None:
         ],
     }
     found = attempt(Answer(reply), KEY)
-    assert KEY not in found.model_dump_json()
-    assert found.text == "ecco ***"
+    assert (found.text, found.reasoning, found.holds_key) == (f"ecco {KEY}", KEY, True)
+    assert (found.served_model, found.system_fingerprint) == ("m ***", "***")
 
 
 def test_a_refusal_in_a_field_of_its_own_is_one() -> None:
