@@ -11,12 +11,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, PrivateAttr, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from apieval import directory, strict_yaml
 from apieval.errors import ConfigError, did_you_mean
 from apieval.fields import is_loopback
+from apieval.secret_forms import holds_a_key
 from apieval.sections import (
     PRESETS,
     AnyModel,
@@ -34,6 +35,9 @@ from apieval.sections import (
 
 FILE_NAME: Final = "providers.yaml"
 BASELINE: Final = "baseline"
+_FEW: Final = 8
+"""So many names are listed in a message; more are counted."""
+_VARIABLE: Final = "a key stands in an environment variable, which api_key_env names"
 
 
 class Providers(Section):
@@ -47,6 +51,8 @@ class Providers(Section):
     models: dict[str, Model] = Field(
         default={}, description="The models, each by its name on the command line and in results."
     )
+
+    _source: Path | None = PrivateAttr(default=None)
 
     def names(self) -> tuple[str, ...]:
         """Return every model that can be named, `baseline` first where the file lacks it."""
@@ -65,10 +71,15 @@ class Providers(Section):
             return Embedded(provider="embedded")
         if direct := directory.resolve(name):
             return direct
+        if holds_a_key(name):
+            raise ConfigError(f"what is given for a model's name seems to be a key: {_VARIABLE}.")
+        known = self.names()
+        few = ", ".join(known) if len(known) <= _FEW else f"{len(known)} (`apieval models`)"
+        read = f" The file read is {self._source}." if self._source else ""
         raise ConfigError(
-            f"model {name!r} is not configured{did_you_mean(name, self.names())}. "
-            f"Configured: {', '.join(self.names())}. Add it to {FILE_NAME}, or name the file "
-            "that has it with --config."
+            f"model {name!r} is not configured{did_you_mean(name, known)}. Configured: {few}.{read} "
+            f"Without an entry it can be named as {directory.suggested(name)}; another file is named "
+            "with --config."
         )
 
     def check_shown(self, name: str) -> None:
@@ -146,10 +157,12 @@ def load(path: Path) -> Providers:
     """
     value = strict_yaml.read(path)
     try:
-        return Providers.model_validate(value)
+        found = Providers.model_validate(value)
     except ValidationError as error:
         problems = "\n".join(f"  {_explain(problem)}" for problem in error.errors())
         raise ConfigError(f"{path}: the configuration cannot be used:\n{problems}") from None
+    found._source = path  # noqa: SLF001 # no part of the file
+    return found
 
 
 def json_schema() -> dict[str, Any]:
@@ -167,22 +180,55 @@ def api_key(name: str, model: OpenAICompatible | Hosted, environ: Mapping[str, s
     variable = model.api_key_env
     if variable is None:
         return None
+    key = _of_environment(name, model, variable, "api_key_env", environ)
+    if key and " " in key:
+        raise _unfit(name, variable)
+    return key
+
+
+def secret_headers(
+    name: str, model: OpenAICompatible | Hosted, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the headers of a model whose values stand in variables, out of these.
+
+    Raises:
+        ConfigError: as `api_key`.
+    """
+    found = {
+        header: _of_environment(name, model, variable, "its entry in headers_env", environ)
+        for header, variable in model.headers_env.items()
+    }
+    return {header: value for header, value in found.items() if value}
+
+
+def _of_environment(
+    name: str,
+    model: OpenAICompatible | Hosted,
+    variable: str,
+    where: str,
+    environ: Mapping[str, str],
+) -> str | None:
+    """Return a secret, None for an empty one that a local server may not want."""
     if variable not in environ:
         raise ConfigError(
             f"model {name!r}: the environment variable {variable} is not set. Set it to the "
-            "key, or remove api_key_env if the server asks for none."
+            f"key, or remove {where} if the server asks for none."
         )
-    key = environ[variable].strip()
-    if not key:
+    value = environ[variable].strip()
+    if not value:
         if model.addresses and all(map(is_loopback, model.addresses)):
             return None
         raise ConfigError(f"model {name!r}: the environment variable {variable} is empty.")
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ConfigError(
-            f"model {name!r}: the environment variable {variable} holds a character that no "
-            "key has (an accent, a blank, a control character). Copy the key again."
-        )
-    return key
+    if not (value.isascii() and value.isprintable()):
+        raise _unfit(name, variable)
+    return value
+
+
+def _unfit(name: str, variable: str) -> ConfigError:
+    return ConfigError(
+        f"model {name!r}: the environment variable {variable} holds a character that no "
+        "key has (an accent, a blank, a control character). Copy the key again."
+    )
 
 
 def _explain(problem: ErrorDetails) -> str:
@@ -199,7 +245,7 @@ def _explain(problem: ErrorDetails) -> str:
         "model_attributes_type": "must hold keys and their values",
         "dict_type": "must hold keys and their values",
         "string_type": "must be text; put it in quotes",
-        "string_pattern_mismatch": _PATTERNS.get((place or [""])[-1], problem["msg"]),
+        "string_pattern_mismatch": _PATTERNS.get(_patterned(place), problem["msg"]),
         "union_tag_not_found": f"provider: missing; one of {', '.join(_PROVIDERS)}",
         "union_tag_invalid": f"unknown provider {given!r}{did_you_mean(given, _PROVIDERS)}; "
         f"one of {', '.join(_PROVIDERS)}",
@@ -208,7 +254,13 @@ def _explain(problem: ErrorDetails) -> str:
     return f"{shown or 'the file'}: {said}"
 
 
+def _patterned(place: Sequence[str]) -> str:
+    """Return the key whose pattern a value lacks; each header's variable is `headers_env`'s."""
+    return "headers_env" if "headers_env" in place[-2:] else (place or [""])[-1]
+
+
 _PATTERNS: Final = {
+    "headers_env": "must be the name of a variable in capitals, never the value itself",
     "api_key_env": "must be the name of a variable in capitals, never the key itself",
     "model": "with litellm its provider stands before it: write PROVIDER/MODEL, as anthropic/...",
 }

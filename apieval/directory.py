@@ -9,12 +9,14 @@ differs. Addresses and variables are those the providers document (read November
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
 from apieval.errors import ConfigError, did_you_mean
+from apieval.secret_forms import holds_a_key
 from apieval.sections import Hosted, OpenAICompatible
 
 
@@ -47,6 +49,33 @@ HOSTED: Final[Mapping[str, str]] = {
 besides the key, and so an entry in the file."""
 
 
+_MAKERS: Final[Mapping[str, str]] = {
+    "chatgpt": "openai",
+    "claude": "anthropic",
+    "codestral": "mistral",
+    "command": "cohere",
+    "deepseek": "deepseek",
+    "devstral": "mistral",
+    "gemini": "gemini",
+    "gpt": "openai",
+    "grok": "xai",
+    "magistral": "mistral",
+    "ministral": "mistral",
+    "mistral": "mistral",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+}
+"""How the names begin that a provider gives to models of its own."""
+
+
+def suggested(name: str) -> str:
+    """Return how a model that has no entry can be named: by its provider, and by an address."""
+    maker = _MAKERS.get(re.split("[^a-z0-9]", name.lower())[0])
+    by_provider = f"{maker}/{name}" if maker else "PROVIDER/MODEL (as openai/gpt-4o)"
+    return f"{by_provider}, or as http://HOST:PORT/v1#{name} at a server of your own"
+
+
 def resolve(name: str) -> OpenAICompatible | Hosted | None:
     """Return the model a direct name stands for, None where it is no direct name.
 
@@ -61,7 +90,9 @@ def resolve(name: str) -> OpenAICompatible | Hosted | None:
     except ValidationError as error:
         said = error.errors()[0]["msg"].removeprefix("Value error, ")
         # an address may hold a password, so that it is not repeated
-        what = "the address in the model's name" if address else f"model {name!r}"
+        secret = holds_a_key(name)
+        shown = "the model's name" if secret else f"model {name!r}"
+        what = "the address in the model's name" if address else shown
         raise ConfigError(f"{what}: {said}.") from None
 
 
@@ -84,6 +115,8 @@ def _at_provider(name: str) -> OpenAICompatible | Hosted | None:
         )
     if variable := HOSTED.get(prefix):
         return Hosted(provider="litellm", model=name, api_key_env=variable)
+    if holds_a_key(name):
+        raise ConfigError("the model's name seems to be a key; name a provider and its model.")
     known = sorted([*PLAIN, *HOSTED])
     raise ConfigError(
         f"model {name!r} is not configured, and {prefix!r} is no provider known by "

@@ -6,7 +6,7 @@ This module owns the grammar of a model's entry. It finds no file and reads no v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -28,9 +28,11 @@ from apieval.fields import (
     Body,
     Concurrency,
     Headers,
+    SecretHeaders,
     Text,
     Texts,
     VariableName,
+    Words,
     listed,
 )
 from apieval.schema import Prefill
@@ -153,7 +155,7 @@ def _known_params(names: list[str]) -> list[str]:
 
 
 class _Model(Section):
-    model: str = Field(min_length=1, description="The name its server knows the model by.")
+    model: Words = Field(description="The name its server knows the model by.")
     params: Params = Field(
         default=Params.model_construct(), description="What goes into the request."
     )
@@ -178,23 +180,41 @@ class _Remote(_Model):
         description="The name of the environment variable that holds the key, never the key itself; "
         "without it no key is sent.",
     )
-    system_prompt: str | None = Field(
-        default=None, min_length=1, description="A system message; the challenge's prompt has none."
+    system_prompt: Words | None = Field(
+        default=None, description="A system message; the challenge's prompt has none."
     )
     extra_body: Body = Field(default={}, description="Further fields of the request's body.")
-    headers: Headers = Field(default={}, description="Further HTTP headers, no secrets.")
+    headers: Headers = Field(
+        default={},
+        description="Further HTTP headers, no secrets; results hold their names, and hashes of their "
+        "values.",
+    )
+    headers_env: SecretHeaders = Field(
+        default={},
+        description="Further HTTP headers whose values are secret: each by its name, with the name of "
+        "the environment variable that holds the value.",
+    )
     prefill: Prefill | None = Field(
         default=None,
         description="How the API takes an answer that is begun for the model (--given): assistant, as "
         "the last message; continue, in vLLM's words; prefix, as Mistral marks it. Without it "
         "the beginning goes into the question.",
     )
-    cache_identity: str | None = Field(
+    cache_identity: Words | None = Field(
         default=None,
-        min_length=1,
         description="Stands for the address in the identity of answers: a server that moved, or "
         "several that are one.",
     )
+
+    @model_validator(mode="after")
+    def _each_header_once(self) -> Self:
+        names = {name.lower() for name in self.headers}
+        if twice := [name for name in self.headers_env if name.lower() in names]:
+            raise ValueError(f"{twice[0]!r} stands in headers and in headers_env; keep one")
+        sent = {name.lower() for name in self.headers_env}
+        if self.api_key_env and "authorization" in sent:
+            raise ValueError("api_key_env and headers_env both set Authorization; keep one")
+        return self
 
 
 class OpenAICompatible(_Remote):
@@ -233,18 +253,42 @@ class OpenAICompatible(_Remote):
 class Options(Section):
     """What belongs to a hosted endpoint and not to a request; no secret among them."""
 
-    api_version: str | None = Field(default=None, description="Of Azure's older wire.")
-    vertex_project: str | None = Field(default=None, description="The project of Google Cloud.")
-    vertex_location: str | None = Field(default=None, description="Its region, or global.")
-    aws_region_name: str | None = Field(default=None, description="The region of Bedrock.")
-    aws_profile_name: str | None = Field(default=None, description="A profile of AWS's own files.")
+    api_version: Text | None = Field(default=None, description="Of Azure's older wire.")
+    vertex_project: Text | None = Field(default=None, description="The project of Google Cloud.")
+    vertex_location: Text | None = Field(default=None, description="Its region, or global.")
+    aws_region_name: Text | None = Field(default=None, description="The region of Bedrock.")
+    aws_profile_name: Text | None = Field(default=None, description="A profile of AWS's own files.")
+
+
+_LITELLMS: Final = frozenset(
+    [
+        "api_base",
+        "api_version",
+        "base_url",
+        "cache",
+        "caching",
+        "client",
+        "context_window_fallback_dict",
+        "custom_llm_provider",
+        "drop_params",
+        "extra_headers",
+        "fallbacks",
+        "headers",
+        "max_retries",
+        "mock_response",
+        "model_list",
+        "num_retries",
+        "timeout",
+    ]
+)
+"""What litellm takes out of the fields of a body, to ask somebody else, otherwise, or nobody."""
 
 
 class Hosted(_Remote):
     """A model behind litellm, by litellm's own full name: `anthropic/...`, `gemini/...`."""
 
     provider: Literal["litellm"] = Field(description="What kind of entry this is.")
-    model: str = Field(
+    model: Text = Field(
         pattern="^[a-z0-9_]+/.+$", description="litellm's prefix, and the provider's own name."
     )
     api_base: Address | None = Field(
@@ -258,6 +302,14 @@ class Hosted(_Remote):
     def addresses(self) -> list[str]:
         """Return where the model is reached, nothing where litellm knows it."""
         return [self.api_base] if self.api_base else []
+
+    @model_validator(mode="after")
+    def _fields_alone(self) -> Self:
+        if taken := sorted(_LITELLMS & self.extra_body.keys()):
+            raise ValueError(
+                f"extra_body: {taken[0]!r} is litellm's own argument, no field of a body"
+            )
+        return self
 
 
 class Embedded(_Model):

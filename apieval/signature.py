@@ -21,6 +21,7 @@ _BLOCK: Final = 1 << 20
 _VALUE: Final = r"(?:[^\\|:]|\\[\\|:])*+"
 _PART: Final = re.compile(rf"([a-z_]+):({_VALUE})", re.DOTALL)
 _SIGNATURE: Final = re.compile(rf"[a-z_]+:{_VALUE}(?:\|[a-z_]+:{_VALUE})*+", re.DOTALL)
+_DIGEST: Final = re.compile(rf"{ALGORITHM}:[0-9a-f]{{64}}")
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -80,10 +81,34 @@ def answer_identity(model: Mapping[str, Any], messages: object, sample: int) -> 
 
     `model` holds what is the same for every request of a model: provider, address or
     `cache_identity`, model name, every parameter that is sent. What cannot change an answer
-    (concurrency, timeouts, retries, the API key) has no place in it.
+    (concurrency, timeouts, retries, the API key) has no place in it. The key is of all of it, the
+    text is to be written down: there hashes stand for what headers say.
     """
-    identity = canonical_json({**model, "messages": messages, "sample": sample})
-    return identity, digest(identity)
+    whole = {**model, "messages": messages, "sample": sample}
+    identity = canonical_json(whole)
+    shown = canonical_json(public(whole)) if model.get("headers") else identity
+    return shown, digest(identity)
+
+
+def public(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an identity as it is written down: of headers the names, and hashes of the values."""
+    headers = identity.get("headers")
+    if not isinstance(headers, dict) or not headers:
+        return dict(identity)
+    hidden = {
+        name: value if _is_digest(value) else digest(value) for name, value in headers.items()
+    }
+    return {**identity, "headers": hidden}
+
+
+def is_hidden(identity: Mapping[str, Any]) -> bool:
+    """Say whether an identity lacks what its headers say, so that no key can be made of it."""
+    headers = identity.get("headers")
+    return isinstance(headers, dict) and any(map(_is_digest, headers.values()))
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and bool(_DIGEST.fullmatch(value))
 
 
 def escape(value: str) -> str:

@@ -29,6 +29,7 @@ LITELLM: Final = {
     "test_hosted.py",
     "test_hosted_alone.py",
     "test_llmock.py",
+    "test_secrets.py",
     "test_a_hosted_model_is_checked_alike",
     "test_what_litellm_would_send_is_shown_without_being_sent",
 }

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,18 @@ def one(folder: Path, **changes: object) -> OpenAICompatible:
 
 
 KEY = "sk-finta-000111"
+SECRET_VALUES = [
+    *(
+        KEY,
+        "sk-ant-api03-finta-000",
+        "nvapi-fintafinta0001",
+        "hf_fintafintafinta",
+        "gsk_finta0001111",
+    ),
+    *("xai-finta0001111", "r8_finta00011122", "pplx-finta0001112", "AKIAFINTAFINTA0001"),
+    *("ASIAFINTAFINTA0001", "github_pat_11FINTA0finta", "ghp_fintafintafinta", "AIzaSyFinta-00011"),
+    *("eyJmaW50YTEx.eyJzdWIiOiJ1.c2ln", "Bearer qualunquecosa"),
+]
 LOCAL = "http://127.0.0.1:8000/v1"
 
 
@@ -68,6 +81,9 @@ LOCAL = "http://127.0.0.1:8000/v1"
         ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
         ("https://example.org/v10", "https://example.org/v10"),
         ("https://example.org/API/v1", "https://example.org/API/v1"),
+        ("http://h/v1/chat/completions?a=1&b=%20", "http://h/v1?a=1&b=%20"),
+        ("http://H/?api-version=2024-10-21", "http://h/v1?api-version=2024-10-21"),
+        ("http://h/v1/?", "http://h/v1"),
         (
             "https://generativelanguage.googleapis.com/v1beta/openai/",
             "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -98,7 +114,9 @@ ADDRESS = "not an address: write it as http://HOST:PORT/v1"
         pytest.param("http://h:80a/v1", ADDRESS, id="port that is no number"),
         pytest.param("http://h:99999/v1", ADDRESS, id="port too large"),
         pytest.param("http://[::1/v1", ADDRESS, id="unclosed bracket"),
-        pytest.param("http://h/v1?x=1", "behind '?' or '#'", id="query"),
+        pytest.param("http://h/v1?sig=1", "has a key behind '?'", id="signed query"),
+        pytest.param("http://h/v1?x=1#y", "behind '?' or '#'", id="query and fragment"),
+        pytest.param("http://h/v 1", "a blank", id="blank"),
         pytest.param("http://h/v1#x", "behind '?' or '#'", id="fragment"),
         pytest.param(8000, "valid list", id="a number"),
         pytest.param([], "at least 1 item", id="an empty list"),
@@ -305,7 +323,7 @@ class TestSecrets:
                 of_model(base_url=f"http://h/v1?key={KEY}"), "behind '?'", id="key in the URL"
             ),
             pytest.param(
-                of_model(base_url=f"http://h/v1#{KEY}"), "behind '?'", id="in the fragment"
+                of_model(base_url=f"http://h/v1#{KEY}"), "'?' or '#'", id="in the fragment"
             ),
             pytest.param(
                 of_model(headers={"Authorization": f"Bearer {KEY}"}), "api_key_env", id="auth"
@@ -324,6 +342,9 @@ class TestSecrets:
         [
             *("authorization", "Proxy-Authorization", "api-key", "X-API-Key", "x-goog-api-key"),
             *("Ocp-Apim-Subscription-Key", "X-Auth-Token", "x-access-token", "cookie", "apikey"),
+            *("X-ClientSecret", "X-AccessKey", "X-Gateway-Pass", "Set-Cookie", "xclientsecret"),
+            *("X_Api_Key", "X-JWT", "PRIVATE-TOKEN", "X-Hub-Signature", "X-Functions-Key", "X-PAT"),
+            *("X-Gateway-Password", "Helicone-Auth", "XAccessKey", "X-CSRFToken", "X-Credentials"),
         ],
     )
     def test_no_header_carries_one(self, tmp_path: Path, name: str) -> None:
@@ -331,7 +352,66 @@ class TestSecrets:
         assert f"models.mine.headers: {name!r} carries a key: name its variable" in message
         assert KEY not in message
 
-    @pytest.mark.parametrize("name", ["X-Title", "HTTP-Referer", "OpenAI-Organization", "X-Monkey"])
+    @pytest.mark.parametrize("value", SECRET_VALUES)
+    @pytest.mark.parametrize(
+        "place",
+        [
+            *(
+                "headers",
+                "extra_body",
+                "nested",
+                "system_prompt",
+                "stop",
+                "model",
+                "cache_identity",
+            ),
+            *("path", "query", "api_base"),
+        ],
+    )
+    def test_no_value_is_one(self, tmp_path: Path, place: str, value: str) -> None:
+        inside: dict[str, dict[str, Any]] = {
+            "headers": {"headers": {"X-Gateway": value}},
+            "extra_body": {"extra_body": {"a": value}},
+            "nested": {"extra_body": {"a": [{"b": [value]}]}},
+            "stop": {"params": {"stop": value}},
+            "path": {"base_url": f"http://h/{quote(value, safe='')}/v1"},
+            "query": {"base_url": f"http://h/v1?a={quote(value, safe='')}"},
+            "api_base": {
+                "provider": "litellm",
+                "model": "a/b",
+                "base_url": None,
+                "api_base": f"http://h/{quote(value, safe='')}",
+            },
+        }
+        entry = {**SERVER, **inside.get(place, {place: value})}
+        entry = {name: each for name, each in entry.items() if each is not None}
+        message = refusal(tmp_path, json.dumps({"version": 1, "models": {"mine": entry}}))
+        assert "key" in message
+        assert value[6:] not in message
+
+    def test_what_is_no_key_is_taken(self, tmp_path: Path) -> None:
+        url = "https://gateway.ai.example/v1/0123456789abcdef0123456789abcdef/casa?api-version=2024-10-21"
+        model = one(
+            tmp_path,
+            base_url=url,
+            headers={"X-Trace": "123e4567-e89b-12d3-a456-426614174000", "X-Plan": "Basic tier"},
+            extra_body={
+                "stop_token_ids": [1],
+                "prompt_cache_key": "rebus",
+                "n": 1,
+                "stream": False,
+            },
+            system_prompt="Sii breve: sk-learn-compatible, come il bearer di notizie.",
+        )
+        assert model.base_url == [url]
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("X-Title", "HTTP-Referer", "OpenAI-Organization", "X-Monkey", "X-Bypass-Cache"),
+            *("X-Pass-Through", "X-Keyword", "anthropic-version", "User-Agent", "X-Max-Tokens"),
+        ],
+    )
     def test_other_headers_are_taken(self, tmp_path: Path, name: str) -> None:
         assert one(tmp_path, headers={name: "rebus"}).headers == {name: "rebus"}
 
@@ -393,8 +473,45 @@ def test_an_unknown_model_is_offered_its_near_names(tmp_path: Path) -> None:
     assert message.startswith("model 'mime' is not configured (did you mean 'mine'?).")
     assert "Configured: baseline, mine." in message
     assert "--config" in message
+    assert f"The file read is {tmp_path / 'providers.yaml'}." in message
     with pytest.raises(ConfigError, match=r"'zzz' is not configured\. Configured"):
         providers.find("zzz")
+
+
+def test_many_configured_names_are_counted() -> None:
+    providers = config.load(config.packaged_file())
+    with pytest.raises(ConfigError) as caught:
+        providers.find("gpt-4o")
+    message = str(caught.value)
+    assert f"Configured: {len(providers.names())} (`apieval models`)" in message
+    assert "openai/gpt-4o, or as http://HOST:PORT/v1#gpt-4o" in message
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize(
+    ("name", "by_provider"),
+    [
+        ("claude-opus-4", "anthropic/claude-opus-4"),
+        ("Gemini-3", "gemini/Gemini-3"),
+        ("o3", "openai/o3"),
+        ("mistral-large", "mistral/mistral-large"),
+        ("grok-4", "xai/grok-4"),
+        ("llama3:8b", "PROVIDER/MODEL (as openai/gpt-4o)"),
+        ("gptq-mine", "PROVIDER/MODEL"),
+    ],
+)
+def test_a_name_is_offered_with_who_makes_it(name: str, by_provider: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Providers.model_validate({"version": 1}).find(name)
+    assert f"as {by_provider}" in str(caught.value)
+    assert f"http://HOST:PORT/v1#{name}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [KEY, f"openai/{KEY}", f"zzz/{KEY}", f"http://h/v1#{KEY}"])
+def test_a_key_given_for_a_name_is_not_repeated(name: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Providers.model_validate({"version": 1}).find(name)
+    assert KEY not in str(caught.value)
 
 
 def test_which_file_is_read(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def test_other_names_are_no_direct_ones(name: str) -> None:
         ("http://#m", "the address in the model's name: not an address"),
         ("localhost:8000/v1#m", "an address is written as http://HOST:PORT/v1#MODEL"),
         ("http://h:99999#m", "not an address"),
-        ("http://h/v1?x=1#m", "behind '?'"),
+        ("http://h/v1?x=1#m?y", "behind '?'"),
+        ("http://h/v1?sig=1#m", "a key behind '?'"),
     ],
 )
 def test_what_is_wrong_with_a_name_is_told(name: str, said: str) -> None:

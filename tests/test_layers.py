@@ -37,6 +37,7 @@ LAYERS = {
 ANNEXES = {
     "strict_yaml": "config",
     "fields": "config",
+    "secret_forms": "config",
     "sections": "config",
     "directory": "config",
     "data": "verbs",

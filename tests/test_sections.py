@@ -107,6 +107,94 @@ def test_a_header_that_only_sounds_like_a_key_is_taken(tmp_path: Path, name: str
     assert found.headers == {name: "rebus"}
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        *(
+            (each, "leave it out")
+            for each in ("Content-Length", "transfer-encoding", "TE", "Upgrade")
+        ),
+        *((each, "leave it out") for each in ("Connection", "Content-Type", "Accept-Encoding")),
+        ("HOST", "it follows from base_url"),
+    ],
+)
+@pytest.mark.parametrize("where", ["headers", "headers_env"])
+@pytest.mark.parametrize("entry", [SERVER, HOSTED], ids=["server", "hosted"])
+def test_a_header_of_the_request_itself_is_refused(
+    tmp_path: Path, entry: dict[str, Any], where: str, name: str, remedy: str
+) -> None:
+    said = refusal(tmp_path, **{**entry, where: {name: "X_1"}})
+    assert f"models.mine.{where}: {name!r} is set by the request itself: {remedy}" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"headers_env": {"X-Key": KEY}}, "headers_env.X-Key: must be the name of a variable"),
+        ({"headers_env": {"X-A": "A"}, "headers": {"x-a": "b"}}, "in headers and in headers_env"),
+        ({"headers_env": {"X-A": "A", "x-a": "B"}}, "'x-a' stands twice"),
+        ({"headers_env": {"X A": "A"}}, "'X A' holds a character"),
+        ({"headers_env": {"authorization": "A"}, "api_key_env": "B"}, "both set Authorization"),
+    ],
+)
+@pytest.mark.parametrize("entry", [SERVER, HOSTED], ids=["server", "hosted"])
+def test_secret_headers_that_cannot_be_used(
+    tmp_path: Path, entry: dict[str, Any], more: dict[str, Any], said: str
+) -> None:
+    message = refusal(tmp_path, **{**entry, **more})
+    assert said in message
+    assert KEY not in message
+
+
+@pytest.mark.parametrize(
+    ("body", "remedy"),
+    [
+        *(({name: 2}, "--samples") for name in ("n", "best_of", "num_return_sequences")),
+        *(({name: 3}, "--samples") for name in ("candidateCount", "candidate_count")),
+        ({"generationConfig": {"candidateCount": 2}}, "--samples"),
+        ({"sampling_params": {"n": 4}}, "--samples"),
+        ({"n": "2"}, "--samples"),
+        ({"stream": True}, "leave it out"),
+        ({"stream_options": {"include_usage": True}}, "leave it out"),
+        ({"model": "altro"}, "name it as model"),
+        ({"messages": []}, "--prompt"),
+        ({"prompt": "x"}, "--prompt"),
+    ],
+)
+@pytest.mark.parametrize("where", ["server", "hosted", "defaults"])
+def test_a_field_that_makes_another_request_is_refused(
+    tmp_path: Path, where: str, body: dict[str, Any], remedy: str
+) -> None:
+    name = next(iter(body.values())) if "onfig" in str(body) or "params" in str(body) else body
+    if where == "defaults":
+        with pytest.raises(ConfigError) as caught:
+            load(tmp_path, {"extra_body": body}, **SERVER)
+        said = str(caught.value)
+    else:
+        said = refusal(tmp_path, **{"server": SERVER, "hosted": HOSTED}[where], extra_body=body)
+    assert f"extra_body: {next(iter(name))!r} is set by apieval itself: " in said
+    assert remedy in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"n": 1, "stream": False},
+        {"options": {"num_ctx": 8192}},
+        {"response_format": {"json_schema": {"properties": {"n": 2, "model": "x"}}}},
+    ],
+)
+def test_a_field_that_says_what_is_so_anyway_is_taken(tmp_path: Path, body: dict[str, Any]) -> None:
+    assert load(tmp_path, **SERVER, extra_body=body).names() == ("baseline", "mine")
+
+
+@pytest.mark.parametrize("name", ["mock_response", "fallbacks", "base_url", "timeout"])
+def test_litellms_own_arguments_are_no_fields_of_a_body(tmp_path: Path, name: str) -> None:
+    said = refusal(tmp_path, **HOSTED, extra_body={name: "x"})
+    assert f"extra_body: {name!r} is litellm's own argument" in said
+    load(tmp_path, **SERVER, extra_body={name: "x"})
+
+
 @pytest.mark.parametrize("headers", [{"x-title": "è"}, {"x\n": "t"}, {"x-title": "a\r\nb: c"}])
 def test_a_header_no_request_can_carry_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
     assert "no HTTP header can carry" in refusal(tmp_path, **SERVER, headers=headers)

@@ -51,10 +51,11 @@ def _describe(providers: Providers, name: str) -> dict[str, Any]:
         "params": providers.params(model),
         "api_key_env": variable,
         "api_key_set": variable in os.environ if variable else None,
+        "headers_env": dict(mine.headers_env) if mine else {},
     }
 
 
 def _key(row: dict[str, Any]) -> str:
-    if row["api_key_env"] is None:
-        return ""
-    return f"  key: {row['api_key_env']}{'' if row['api_key_set'] else ' (not set)'}"
+    variables = [row["api_key_env"], *row["headers_env"].values()]
+    shown = [f"{each}{'' if each in os.environ else ' (not set)'}" for each in variables if each]
+    return f"  key: {', '.join(shown)}" if shown else ""

@@ -21,7 +21,7 @@ from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.base import Wire
 from apieval.providers.failures import server_message
 from apieval.providers.forms import UnknownForm, as_completion
-from apieval.providers.masking import Mask
+from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, malformed, read_reply, reply_of
 from apieval.providers.shown import wire_of
@@ -67,7 +67,13 @@ _ALWAYS: Final = {
 class HostedClient:
     """Ask one model through litellm."""
 
-    def __init__(self, model: Hosted, body: Mapping[str, Any], api_key: str | None) -> None:
+    def __init__(
+        self,
+        model: Hosted,
+        body: Mapping[str, Any],
+        api_key: str | None,
+        secret_headers: Mapping[str, str] | None = None,
+    ) -> None:
         """Open no connection yet. `body` is what every request holds besides its messages.
 
         Must be called inside a running event loop.
@@ -82,14 +88,17 @@ class HostedClient:
         self._sent = frozenset(body)
         api_base = model.api_base or _official(provider)
         self._origin = httpx.URL(api_base) if api_base else None
-        self._mask = Mask(api_key, *secrets_of(api_base or "https://"))
+        headers = {**model.headers, **(secret_headers or {})}
+        self._configured = tuple(headers)
+        secrets = secrets_in(secret_headers or {})
+        self._mask = Mask(api_key, *secrets, *secrets_of(api_base or "https://"))
         self._connections = transport(api_base or "https://")
         self._arguments = {
             **body,
             **_ALWAYS,
             **model.options.model_dump(exclude_none=True),
             **_key(provider, api_key),
-            "extra_headers": dict(model.headers) or None,
+            "extra_headers": headers or None,
             "api_base": api_base,
         }
         if provider == "huggingface":  # litellm would send them on to the server
@@ -114,7 +123,7 @@ class HostedClient:
         """
         tape = Tape(Nowhere(), self._origin, self._read)
         await self._asked(request, tape)
-        return wire_of(tape.request, self._mask) if tape.request else None
+        return wire_of(tape.request, self._mask, self._configured) if tape.request else None
 
     async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
         """Have litellm ask over the tape's connections; return how that ended."""

@@ -12,6 +12,7 @@ import aiohttp
 import httpx
 
 from apieval.errors import AttemptFailed
+from apieval.fields import at
 from apieval.providers.transport import transport, whole, with_key
 
 TIMEOUT_S: Final = 5.0
@@ -20,14 +21,16 @@ TIMEOUT_S: Final = 5.0
 async def served_models(
     base_url: str, headers: Mapping[str, str], api_key: str | None
 ) -> tuple[str, ...]:
-    """Return the names at `{base_url}/models`; none where the server has no such route, or fails.
+    """Return the names at the route `/models` of an address; none where the server has no such route, or fails.
 
     Nothing is raised: this only adds to a failure that is known already.
     """
     connections = transport(base_url)
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            asked = httpx.Request("GET", f"{base_url}/models", headers=with_key(headers, api_key))
+            asked = httpx.Request(
+                "GET", at(base_url, "/models"), headers=with_key(headers, api_key)
+            )
             reply = await whole(await connections.handle_async_request(asked))
     except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError, AttemptFailed):
         return ()  # a TimeoutError is an OSError

@@ -26,6 +26,7 @@ _MOST_WORDS: Final = 3
 """`OpenAI` and `NotNeeded` are words; letters that change their case more often are a key."""
 _WORDS: Final = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 _JOINTS: Final = re.compile(r"[-_. ]")
+_BETWEEN: Final = re.compile(r"[\s;,=]+")
 _SPOKEN: Final = ("text", "reasoning")
 _NAMES: Final = ("finish_reason", "served_model", "system_fingerprint")
 _MASKED: Final = "***"
@@ -121,6 +122,13 @@ class Mask:
         if isinstance(value, Mapping):
             return {self.text(name): self.value(each) for name, each in value.items()}
         return value
+
+
+def secrets_in(headers: Mapping[str, str]) -> Iterator[str]:
+    """Yield what nobody may see of headers: their values, and the parts of them (`Bearer KEY`)."""
+    for value in headers.values():
+        yield value
+        yield from _BETWEEN.split(value)
 
 
 def is_ordinary(secret: str) -> bool:

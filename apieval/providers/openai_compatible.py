@@ -17,8 +17,9 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import AttemptFailed, ServerDown, Unexpected
+from apieval.fields import at
 from apieval.providers.base import Wire
-from apieval.providers.masking import Mask
+from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
@@ -62,6 +63,7 @@ class OpenAICompatibleClient:
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
         api: Literal["chat", "completions"] = "chat",
+        secret_headers: Mapping[str, str] | None = None,
     ) -> None:
         """Open no connection yet. `body` is what every request holds besides its messages.
 
@@ -71,10 +73,13 @@ class OpenAICompatibleClient:
         self._plain = api == "completions"
         whole = {"stream": False, **body}  # some servers stream unless they are told not to
         self._begin = _without_end(whole, "prompt" if self._plain else "messages")
-        self._mask = Mask(api_key, *(each for url in base_urls for each in secrets_of(url)))
-        self._headers = with_key({"content-type": "application/json", **(headers or {})}, api_key)
+        given = {**(headers or {}), **(secret_headers or {})}
+        proxies = (each for url in base_urls for each in secrets_of(url))
+        self._mask = Mask(api_key, *secrets_in(secret_headers or {}), *proxies)
+        self._configured = tuple(given)
+        self._headers = with_key({"content-type": "application/json", **given}, api_key)
         self._endpoints = [
-            _Endpoint(httpx.URL(url + PATHS[api]), transport(url, self._headers))
+            _Endpoint(httpx.URL(at(url, PATHS[api])), transport(url, self._headers))
             for url in base_urls
         ]
 
@@ -129,7 +134,7 @@ class OpenAICompatibleClient:
             headers=self._headers,
             content=self._content(request),
         )
-        return wire_of(sent, self._mask)
+        return wire_of(sent, self._mask, self._configured)
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -10,10 +11,10 @@ import aiohttp
 import httpx
 from aiohttp.http import SERVER_SOFTWARE
 
-from apieval.fields import names_a_secret
 from apieval.providers.base import Wire
 from apieval.providers.masking import Mask
 from apieval.providers.transport import ALLOWED
+from apieval.secret_forms import names_a_secret
 
 MASKED: Final = "***"
 _ADDED: Final = {
@@ -24,18 +25,26 @@ _ADDED: Final = {
 """What the transport adds to a request that lacks it."""
 
 
-def wire_of(request: httpx.Request, mask: Mask) -> Wire:
+def wire_of(request: httpx.Request, mask: Mask, configured: Iterable[str] = ()) -> Wire:
     """Return a request that is ready to be sent, without what must not be seen.
 
     Secrets are known by the key itself and by the names of headers and query fields: a cloud's
-    token or signature is made on the way, and is no key that anybody configured.
+    token or signature is made on the way, and is no key that anybody configured. Of headers that
+    the user `configured` the name alone is shown.
     """
+    hidden = {name.lower() for name in configured}
     lacking = {name: each for name, each in _ADDED.items() if name not in request.headers}
     headers = {
-        name: _scheme(value) if names_a_secret(name) else mask.text(value)
+        name: _shown(name, value, mask, hidden)
         for name, value in {**request.headers, **lacking}.items()
     }
     return Wire(request.method, _url(str(request.url), mask), headers, _body(request.content, mask))
+
+
+def _shown(name: str, value: str, mask: Mask, hidden: Collection[str]) -> str:
+    if names_a_secret(name):
+        return _scheme(value)
+    return MASKED if name in hidden else mask.text(value)
 
 
 def _scheme(value: str) -> str:

@@ -19,22 +19,28 @@ def connect(
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
     api: Literal["chat", "completions"] = "chat",
+    secret_headers: Mapping[str, str] | None = None,
 ) -> Checkable:
     """Return a client of an OpenAI-compatible model; inside a running event loop."""
     # httpx and aiohttp take 0.2 s to import: no command but a run pays for them
     from apieval.providers.openai_compatible import OpenAICompatibleClient  # noqa: PLC0415
 
-    return OpenAICompatibleClient(base_urls, body, headers, api_key, api)
+    return OpenAICompatibleClient(base_urls, body, headers, api_key, api, secret_headers)
 
 
-async def connect_hosted(model: Hosted, body: Mapping[str, Any], api_key: str | None) -> Checkable:
+async def connect_hosted(
+    model: Hosted,
+    body: Mapping[str, Any],
+    api_key: str | None,
+    secret_headers: Mapping[str, str] | None = None,
+) -> Checkable:
     """Return a client of a model behind litellm; inside a running event loop, which goes on.
 
     Raises:
         RunFailure: where the model takes no parameter of a name that would be sent.
     """
     client = await asyncio.to_thread(_hosted_client)
-    return client(model, body, api_key)
+    return client(model, body, api_key, secret_headers)
 
 
 def _hosted_client() -> type[HostedClient]:

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from apieval.errors import ConfigError
 from apieval.schema import Outcome, Request, Response
-from apieval.signature import digest
+from apieval.signature import canonical_json, digest, is_hidden, public
 
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 """Only these are worth keeping: asked again, the answer would be the same."""
@@ -48,6 +48,7 @@ ON CONFLICT (key, raw) DO UPDATE SET (store_time, access_time, mode, filename, v
 """  # noqa: S608 # our own words
 """Time, then a batch of keys and values; a batch that is not full ends in NULLs, so that the
 statement, which SQLite keeps with what it was given, is one and the same."""
+_NO_HEADERS: Final = '"headers":{}'
 _NO_LIMIT: Final = 2**62
 LOCKED_S: Final = 10.0
 """How long a write waits for another process's; a batch takes milliseconds."""
@@ -129,7 +130,7 @@ class ResponseCache:
         except _FAULTS as error:
             self._set_aside(error)
             return None
-        if entry is None or entry[0] != request.identity:
+        if entry is None or request.identity not in {entry[0], _public(entry[0])}:
             return None
         row = {"id": request.id, "setting": request.setting, "sample": request.sample}
         return entry[1].model_copy(update={**row, "cached": True, "attempts": 0})
@@ -163,7 +164,7 @@ class ResponseCache:
             keys = list(self._cache.iterkeys())
         for key in keys:
             entry = self._entry_at(key)
-            if entry is None or digest(entry[0]) != key or entry[1].key != key:
+            if entry is None or not _made_of(key, entry[0]) or entry[1].key != key:
                 yield str(key)
 
     def nearest(self, identity: str) -> dict[str, tuple[object, object]] | None:
@@ -177,7 +178,7 @@ class ResponseCache:
             keys = list(self._cache.iterkeys())
         for key in keys:
             entry = self._entry_at(key)
-            stored = _fields(entry[0]) if entry else {}
+            stored = _fields(_public(entry[0])) if entry else {}
             if not stored:
                 continue
             names = sorted(stored.keys() | asked.keys())
@@ -306,14 +307,31 @@ def _aside(folder: Path) -> Path:
     return old
 
 
-def _fields(identity: str) -> dict[str, object]:
-    """Return an identity's fields, those of objects inside by dotted names; none for no identity."""
-    fields: dict[str, object] = {}
+def _public(identity: str) -> str:
+    """Return an identity without what headers say, which version 0.1 wrote out."""
+    if _NO_HEADERS in identity:  # as almost always: nothing is parsed for it
+        return identity
+    whole = _loaded(identity)
+    return canonical_json(public(whole)) if whole.get("headers") else identity
+
+
+def _made_of(key: str, identity: str) -> bool:
+    """Say whether a key is an identity's, as far as can be told where headers are hashes."""
+    return digest(identity) == key or is_hidden(_loaded(identity))
+
+
+def _loaded(identity: str) -> dict[str, Any]:
     try:
         whole = json.loads(identity)
     except (ValueError, RecursionError):
         return {}
-    for name, value in whole.items() if isinstance(whole, dict) else ():
+    return whole if isinstance(whole, dict) else {}
+
+
+def _fields(identity: str) -> dict[str, object]:
+    """Return an identity's fields, those of objects inside by dotted names; none for no identity."""
+    fields: dict[str, object] = {}
+    for name, value in _loaded(identity).items():
         inner = value if isinstance(value, dict) else None
         if inner is None:
             fields[name] = value

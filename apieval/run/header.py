@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from apieval.errors import StoreError
 from apieval.schema import RunSpec
-from apieval.signature import finite
+from apieval.signature import finite, public
 from apieval.whole_file import ordinary, replacing
 
 FORMAT: Final = 1
@@ -94,6 +94,8 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
     if header is None:
         return
     now, then = spec.as_json(), header.get("spec") or {}
+    if isinstance(then.get("identity"), dict):
+        then = {**then, "identity": public(then["identity"])}  # version 0.1 wrote headers out
     differs = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
     remedy = "give another --name, or start over with --fresh."
     if differs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from apieval.config import Providers
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 from apieval.providers.base import Checkable
+from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import proxy_of
 from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
@@ -49,6 +50,7 @@ class Prepared:
     body: dict[str, Any]
     identity: dict[str, Any]
     key: str | None = None
+    secret_headers: Mapping[str, str] = field(default_factory=dict)
     lexicon: Lexicon | None = None
     known_price: KnownPrice | None = None
     dropped: tuple[str, ...] = ()
@@ -60,6 +62,16 @@ class Prepared:
             return True
         addresses = self.model.addresses
         return bool(addresses) and all(map(is_loopback, addresses))
+
+    @property
+    def header_variables(self) -> dict[str, str]:
+        """Return which headers are secret, and the variables that hold their values."""
+        return {} if isinstance(self.model, Embedded) else dict(self.model.headers_env)
+
+    @property
+    def mask(self) -> Mask:
+        """Return what takes the secrets that are sent out of what is shown."""
+        return Mask(self.key, *secrets_in(self.secret_headers))
 
     @property
     def price(self) -> Price | None:
@@ -117,7 +129,11 @@ class Prepared:
             return self
         for address in self.model.addresses or ["https://"]:
             proxy_of(address)
-        return replace(self, key=configuration.api_key(self.name, self.model, environ))
+        return replace(
+            self,
+            key=configuration.api_key(self.name, self.model, environ),
+            secret_headers=configuration.secret_headers(self.name, self.model, environ),
+        )
 
     def __repr__(self) -> str:
         """Return the name alone."""
@@ -239,5 +255,12 @@ async def connected(prepared: Prepared) -> AsyncIterator[Checkable]:
 
 async def _remote(model: OpenAICompatible | Hosted, prepared: Prepared) -> Checkable:
     if isinstance(model, Hosted):
-        return await connect_hosted(model, prepared.body, prepared.key)
-    return connect(model.base_url, prepared.body, model.headers, prepared.key, model.api)
+        return await connect_hosted(model, prepared.body, prepared.key, prepared.secret_headers)
+    return connect(
+        model.base_url,
+        prepared.body,
+        model.headers,
+        prepared.key,
+        model.api,
+        prepared.secret_headers,
+    )

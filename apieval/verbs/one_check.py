@@ -89,7 +89,7 @@ class OneCheck:
 
     async def _through(self) -> None:
         prepared = self._with_key(self._configured())
-        self._mask = Mask(prepared.key)
+        self._mask = prepared.mask
         setting, rebus = self.question.options.settings[0], self.question.rebus
         prompt = self.question.prompt
         given = self.question.options.given
@@ -189,7 +189,8 @@ class OneCheck:
             return f"; the key is that of {variable}"
         if failure.status not in UNKNOWN_MODEL or not isinstance(model, OpenAICompatible):
             return ""
-        listed = await served_models(model.base_url[0], model.headers, prepared.key)
+        headers = {**model.headers, **prepared.secret_headers}
+        listed = await served_models(model.base_url[0], headers, prepared.key)
         names = [self._mask.text(name) for name in listed]
         if not names or model.model in names:
             return ""

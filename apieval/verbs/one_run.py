@@ -37,6 +37,7 @@ from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded
+from apieval.signature import public
 from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_stored
 from apieval.whole_file import is_folder, is_there, replacing_bytes
 from apieval.wording import counted
@@ -132,7 +133,7 @@ class OneRun:
     def __post_init__(self) -> None:
         """Say what the run is, and so where it lives."""
         options = self.options
-        self.spec = RunSpec(
+        whole = RunSpec(
             model=self.prepared.name,
             provider=self.prepared.model.provider,
             identity=self.prepared.identity,
@@ -144,7 +145,8 @@ class OneRun:
             prompts=self.conversation.hashes(options.settings),
             given=options.given,
         )
-        self.folder = options.out / (options.name or plan.folder_name(self.spec, self._variant))
+        self.spec = whole.model_copy(update={"identity": public(whole.identity)})
+        self.folder = options.out / (options.name or plan.folder_name(whole, self._variant))
         self._home = self.folder
 
     @property
@@ -370,6 +372,7 @@ class OneRun:
             "price": price.as_json() if price else None,
             "system_prompt": self.prepared.system_prompt,
             "coverage": self._coverage(),
+            "headers_env": self.prepared.header_variables,
         }
         return {**plan.header(self.spec, facts), **made}
 
@@ -447,7 +450,9 @@ class OneRun:
         return self._budget.short_usd + max(rest.usd or 0.0, each * rest.requests)
 
     def _request(self, rebus: Rebus, setting: Setting, sample: int) -> Request:
-        return conversation.request(rebus, setting, sample, self.spec.identity, self.conversation)
+        return conversation.request(
+            rebus, setting, sample, self.prepared.identity, self.conversation
+        )
 
     async def _asked(self, limiter: Limiter, cache: ResponseCache | None) -> bool:
         """Ask, and say whether that came to its end without being stopped."""
@@ -472,7 +477,7 @@ class OneRun:
                         self.selection.rebuses,
                         spec.settings,
                         spec.samples,
-                        spec.identity,
+                        self.prepared.identity,
                         self._store.answered,
                         self.conversation,
                     )

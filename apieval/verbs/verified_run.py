@@ -26,7 +26,7 @@ from apieval.rebus.scoring import ScoredAnswer
 from apieval.run import plan
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import RunSpec
-from apieval.signature import digest
+from apieval.signature import digest, is_hidden
 from apieval.verbs.results import Onlooker, prompt_of, run_of, score_stored, source
 from apieval.verbs.verified_files import Scores, of_summary, read_summary
 from apieval.wording import counted
@@ -34,6 +34,7 @@ from apieval.wording import counted
 _SHOWN: Final = 5
 _HASHED: Final = re.compile(r"-(?:both|regular|hints)-[0-9a-f]{8}$")
 """How a folder's name ends that a run gave itself."""
+_HIDDEN: Final = "it rests on what the headers say, of which run.json has hashes alone"
 _COUNTED: Final = ("outcomes", "usage", "served", "spent_usd")
 
 
@@ -96,6 +97,8 @@ def _derived(
 
 def _name(folder: Path, spec: RunSpec) -> Check:
     name, due = folder.resolve().name, plan.folder_name(spec)
+    if is_hidden(spec.identity):
+        return unchecked("folder", _HIDDEN)
     if name == due:
         return holds("folder", f"its name ends in the specification's hash, {due[-8:]}")
     if not _HASHED.search(name):
@@ -179,6 +182,8 @@ class _Keys:
 
     @property
     def _known(self) -> bool:
+        if is_hidden(self.spec.identity):
+            return False
         return "system" not in self.spec.prompts or self.said.system is not None
 
     def add(self, answer: ScoredAnswer) -> None:
@@ -195,7 +200,9 @@ class _Keys:
 
     def check(self) -> Check:
         if not self._known:
-            return unchecked("keys", "the system prompt's text is not in run.json")
+            hidden = is_hidden(self.spec.identity)
+            why = _HIDDEN if hidden else "the system prompt's text is not in run.json"
+            return unchecked("keys", why)
         good = f"{counted(self.count, 'key')} of answers, each of its row and the specification"
         bad = f"{len(self.wrong):,} of {counted(self.count, 'key')} not of row and specification"
         return judged("keys", good, bad, self.wrong)

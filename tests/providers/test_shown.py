@@ -48,7 +48,7 @@ def test_what_is_shown_is_what_the_server_gets(api: Any) -> None:  # noqa: ANN40
     assert (wire.method, httpx.URL(wire.url).path) == (seen.method, seen.path)
     assert wire.body == seen.json
     assert seen.headers["authorization"] == f"Bearer {KEY}"
-    assert wire.headers == {**seen.headers, "authorization": "Bearer ***"}
+    assert wire.headers == {**seen.headers, "authorization": "Bearer ***", "x-lab": "***"}
     assert KEY not in json.dumps(wire)
 
 

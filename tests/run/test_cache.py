@@ -23,7 +23,7 @@ from apieval.run import cache as module
 from apieval.run.cache import GOOD, CacheFailed, ResponseCache
 from apieval.run.prepare import prepare
 from apieval.schema import Outcome, Rebus, Request, Response
-from apieval.signature import digest
+from apieval.signature import answer_identity, canonical_json, digest
 from tests.records import rebus, response
 
 KEY: Final = "sk-finta-000111"
@@ -63,6 +63,29 @@ def found(folder: Path, *requests: Request) -> list[Response | None]:
 def sql(folder: Path, statement: str, *values: object) -> list[Any]:
     with closing(sqlite3.connect(folder / DATABASE)) as database, database:
         return database.execute(statement, values).fetchall()
+
+
+def test_what_headers_say_is_not_kept_and_answers_of_version_0_1_still_serve(
+    tmp_path: Path,
+) -> None:
+    model = {"body": {"model": "m"}, "headers": {"X-Team": "squadra-blu"}}
+    shown, key = answer_identity(model, ["ciao"], 0)
+    asked = request(identity=shown, key=key)
+    old = asked.model_copy(
+        update={"identity": canonical_json({**model, "messages": ["ciao"], "sample": 0})}
+    )
+    assert digest(old.identity) == key
+    for kept in (old, asked):
+        folder = tmp_path / str(len(kept.identity))
+        fill(folder, kept)
+        assert found(folder, asked) != [None]
+        assert found(
+            folder, asked.model_copy(update={"identity": shown.replace("ciao", "no")})
+        ) == [None]
+        with closing(ResponseCache(folder)) as cache:
+            assert list(cache.damaged()) == []
+            assert "squadra-blu" not in str(cache.nearest(answer_identity(model, ["no"], 0)[0]))
+    assert b"squadra-blu" not in (tmp_path / str(len(asked.identity)) / DATABASE).read_bytes()
 
 
 # --- what comes back -------------------------------------------------------------------------

@@ -1,0 +1,141 @@
+"""What a secret looks like: the names it goes by, and the forms that issuers give their keys.
+
+Whoever checks a value of the configuration, or shows a request, asks here. A key without a form
+of its own (32 letters and digits) is known in headers and queries, where nothing else looks so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+_TAIL: Final = r"(?=[-\w]*\d|[^\W_]{12})[-\w]{12,}"
+"""What follows an issuer's beginning: a digit somewhere, or no joint for long, as in no words."""
+FORMS: Final[Mapping[str, str]] = {
+    # what the issuers' consoles and documentation show; AWS, GitHub, GitLab, Google, Slack,
+    # Databricks, JWT and private keys also as in gitleaks' default rules (config/gitleaks.toml)
+    rf"(?:sk|pk|rk)[-_]{_TAIL}": "OpenAI, Anthropic, DeepSeek, OpenRouter, litellm, Langfuse, Stripe",
+    rf"(?:hf|api_org)_{_TAIL}": "Hugging Face",
+    rf"gsk_{_TAIL}": "Groq",
+    rf"xai-{_TAIL}": "xAI",
+    r"AIza[-\w]{12,}": "Google",
+    r"AQ\.[-\w]{20,}": "Google, keys bound to an account",
+    r"ya29\.[-\w]{12,}": "Google, OAuth",
+    rf"GOCSPX-{_TAIL}": "Google, client secrets",
+    r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{12,}": "AWS",
+    r"ABSK[A-Za-z0-9+/=]{20,}": "Bedrock, long-term",
+    r"bedrock-api-key-[A-Za-z0-9+/=]{12,}": "Bedrock, short-term",
+    rf"nvapi-{_TAIL}": "NVIDIA",
+    r"github_pat_\w{12,}": "GitHub, fine-grained",
+    rf"gh[pousr]_{_TAIL}": "GitHub",
+    rf"gl(?:pat|dt|rt|soat)-{_TAIL}": "GitLab",
+    rf"r8_{_TAIL}": "Replicate",
+    rf"pplx-{_TAIL}": "Perplexity",
+    rf"fw_{_TAIL}": "Fireworks",
+    rf"tgp_v1_{_TAIL}": "Together",
+    rf"csk-{_TAIL}": "Cerebras",
+    rf"(?:jina|lsv2_pt|lsv2_sk)_{_TAIL}": "Jina, LangSmith",
+    rf"(?:tvly|voyage|vck|pa)-{_TAIL}": "Tavily, Voyage, Vercel",
+    rf"rpa_{_TAIL}": "RunPod",
+    r"dapi[0-9a-f]{16,}": "Databricks",
+    r"xox[abeoprs]-[-\w]{10,}": "Slack",
+    r"eyJ[-\w]{8,}\.[-\w]{8,}(?:\.[-\w]*)?": "JSON Web Token",
+    r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----": "a private key",
+    r"(?i:bearer)[ :]+(?=\S*\d)\S{8,}": "a header's value",
+    r"(?i:basic)[ :]+(?=\S*[\d=])[A-Za-z0-9+/]{8,}={0,2}": "a header's value: user and password",
+}
+"""How a key is written, and who issues such. Any of them is a secret wherever it stands."""
+_SCHEME: Final = re.compile(r"\s*(?i:bearer)\s")
+"""With it a text begins that is no prose: whatever follows is a credential."""
+_OPAQUE: Final = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}")
+_MIXED: Final = re.compile(r"(?=[-\w]*[a-z])(?=[-\w]*[A-Z])(?=[-\w]*\d)[-\w]{32,}")
+_USER: Final = re.compile(r"\w+://[^/?#\s@]*:[^/?#\s@]*@")
+
+_NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SECRET_WORDS: Final = frozenset(
+    [
+        "auth",
+        "authorization",
+        "authorisation",
+        "authentication",
+        "bearer",
+        "cookie",
+        "cred",
+        "creds",
+        "credential",
+        "credentials",
+        "jwt",
+        "key",
+        "keys",
+        "pass",
+        "passcode",
+        "passphrase",
+        "passwd",
+        "password",
+        "pat",
+        "pin",
+        "pwd",
+        "pw",
+        "secret",
+        "secrets",
+        "sig",
+        "signature",
+        "token",
+        "assertion",
+        "otp",
+    ]
+)
+_SECRET_PARTS: Final = re.compile(
+    r"(?:api|access|account|app|auth|client|function|functions|license|master|private|secret|security"
+    r"|service|shared|subscription|user)key|secret|passw(?:or)?d|passphrase|authori[sz]ation|credential"
+    r"|cookie|token$|^auth|authtoken|(?:access|auth|bearer|client|id|refresh|security|session)token"
+)
+_INNOCENT: Final = re.compile(r"^x?auth(?:ors?)(?:of|s)?$|passthrough|tokeni[sz]er")
+_QUERY_NAMES: Final = frozenset({"code", "sig", "sas"})
+"""Of Azure's functions and of signed addresses."""
+_FIELD: Final = re.compile(
+    r"(?:api|access|private|secret|subscription|license)key|secret|passw(?:or)?d|passphrase"
+    r"|authori[sz]ation|credential|cookie|(?:access|auth|bearer|refresh|session|security)token"
+)
+
+
+@cache
+def _key() -> re.Pattern[str]:
+    # compiled when the first value is held against it: `--help` never does
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(FORMS)})")
+
+
+def names_a_secret(name: str) -> bool:
+    """Say whether what goes by that name, a header's or a query field's, is a secret."""
+    joined = re.sub(r"[^a-z]", "", name.lower())
+    if _INNOCENT.search(joined):
+        return False
+    words = {word.lower() for word in _NAME_WORDS.findall(name)}
+    return bool(words & _SECRET_WORDS) or bool(_SECRET_PARTS.search(joined))
+
+
+def names_a_secret_field(name: str) -> bool:
+    """Say the same of a field of a request's body, where `token` and `key` are words of the trade."""
+    return bool(_FIELD.search(re.sub(r"[^a-z]", "", name.lower())))
+
+
+def holds_a_key(text: str) -> bool:
+    """Say whether a key of a known form stands in a text, or a text begins as a header with one."""
+    return bool(_key().search(text) or _SCHEME.match(text) or _USER.search(text))
+
+
+def is_a_key(value: str) -> bool:
+    """Say whether a header's or a query's value is a key, also one without a form of its own."""
+    return holds_a_key(value) or bool(_OPAQUE.search(value) or _MIXED.search(value))
+
+
+def query_is_secret(name: str, value: str) -> bool:
+    """Say whether a field of an address's query carries a secret."""
+    return names_a_secret(name) or name.lower() in _QUERY_NAMES or is_a_key(value)
+
+
+def path_is_secret(segment: str) -> bool:
+    """Say whether a part of an address's path is a key; an account's number or a UUID is none."""
+    return holds_a_key(segment) or bool(_MIXED.search(segment))
