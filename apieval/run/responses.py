@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from apieval.errors import StoreError
-from apieval.schema import Outcome, Response, RowId, Setting
+from apieval.schema import Outcome, Record, Response, RowId, Setting
 from apieval.whole_file import ordinary, to_disk, to_disk_folder
 
 RESPONSES: Final = "responses.jsonl"
@@ -24,9 +24,16 @@ REPLACED: Final = "responses.replaced.jsonl"
 
 ItemKey = tuple[RowId, Setting, int]
 
-_FAILED: Final = b'"outcome":"failed"'
-_IDENTITY_ENDS: Final = b',"key":'
-_NO_LINE: Final = 0
+
+class _Head(Record):
+    """What a line is: checked in a third of the time that all of it takes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+    id: RowId
+    setting: Setting
+    sample: int
+    outcome: Outcome
 
 
 @dataclass(slots=True)
@@ -81,25 +88,29 @@ def stored(folder: Path) -> Iterator[Response]:
 
 
 def _standing(path: Path) -> set[int]:
-    """Return the numbers of the lines that stand, without reading all of a line."""
-    stands: dict[bytes, int] = {}  # a failure's line by a negative number
+    """Return the numbers of the lines that stand: of each question's, and those that are no answer.
+
+    What a line is comes from its parsed fields alone, however its JSON is spaced and ordered.
+    """
+    stands: dict[ItemKey, tuple[int, bool]] = {}
+    no_answers = set()
     with ordinary(path).open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n") and read_line(line) is None:
-                continue  # torn: it takes no other's place
-            question, failed = _question(line), _FAILED in line
-            if not failed or stands.get(question, _NO_LINE) <= _NO_LINE:
-                stands[question] = -number if failed else number
-    return set(map(abs, stands.values()))
+            try:
+                head = _Head.model_validate_json(line)
+            except ValidationError:
+                if line.endswith(b"\n"):  # else torn
+                    no_answers.add(number)
+                continue
+            question, failed = key_of(head), head.outcome is Outcome.FAILED
+            if not failed or stands.get(question, (0, True))[1]:
+                stands[question] = number, failed
+    return no_answers | {number for number, _ in stands.values()}
 
 
-def _question(line: bytes) -> bytes:
-    """Return what tells a line's question apart: its first fields, which are id, setting, sample."""
-    first, found, _ = line.partition(_IDENTITY_ENDS)
-    if found:
-        return first
-    response = read_line(line)  # written by another hand
-    return repr((response.id, response.setting, response.sample)).encode() if response else line
+def key_of(response: Response | _Head) -> ItemKey:
+    """Return what tells the question of an answer apart."""
+    return response.id, response.setting, response.sample
 
 
 def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:
@@ -127,7 +138,7 @@ def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]
                     warn(f"{path}, line {number}: not an answer; set aside in {DAMAGED}.")
                 continue
             kept.last_created = response.created
-            key = (response.id, response.setting, response.sample)
+            key = key_of(response)
             before = last.get(key)
             if line not in beside:  # else a kill fell in between, and it is counted already
                 kept.pay(response)
@@ -243,7 +254,7 @@ def _survey_line(
     found.answers += 1
     if line not in beside:
         found.spent_usd += paid_usd(response)
-    key = (response.id, response.setting, response.sample)
+    key = key_of(response)
     if key in seen:
         found.again.append(number)
     seen.add(key)

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES, ItemKey, Kept, mend
+from apieval.run.responses import RESPONSES, ItemKey, Kept, key_of, mend
 from apieval.schema import Outcome, Response
 from apieval.whole_file import is_there, to_disk, to_disk_folder
 from apieval.wording import counted
@@ -118,7 +118,7 @@ class Store:
             ) from None
         self._end += len(line)
         self._unsynced = True
-        key = (response.id, response.setting, response.sample)
+        key = key_of(response)
         self._replaced |= key in self._standing
         self.answered.add(key)
         self._kept.pay(response)

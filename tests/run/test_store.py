@@ -7,12 +7,15 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from apieval.errors import StoreError
 from apieval.run import store as module
@@ -643,13 +646,56 @@ def test_the_files_of_a_run_are_these(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {LOCK, OWNER, RESPONSES}
 
 
-def test_lines_of_another_hand_are_told_apart_all_the_same(tmp_path: Path) -> None:
-    lines = [
-        json.loads(line(id=number, text=text)) for number, text in ((1, "a"), (2, "b"), (1, "c"))
-    ]
-    spaced = "".join(json.dumps(dict(reversed(each.items()))) + "\n" for each in lines)
-    folder = folder_with(tmp_path, spaced.encode())
-    assert [(each.id, each.text) for each in responses(folder)] == [(2, "b"), (1, "c")]
+_STYLES: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
+    "compact": lambda each: json.dumps(each, separators=(",", ":"), ensure_ascii=False),
+    "with blanks": json.dumps,
+    "wide, CRLF": lambda each: json.dumps(each, separators=(" ,  ", "\t:  ")) + "  \r",
+    "backwards": lambda each: json.dumps(dict(reversed(each.items()))),
+    "sorted": lambda each: json.dumps(each, sort_keys=True, ensure_ascii=False),
+    "escaped names": lambda each: json.dumps(each).replace('"outcome"', '"\\u006futcome"'),
+    "indented by a blank": lambda each: " " + json.dumps(each),
+}
+_ANSWERS: Final = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": st.sampled_from([0, 1, "0", 'a","sample":1,"key":']),
+            "setting": st.sampled_from(["regular", "hints"]),
+            "sample": st.integers(0, 1),
+            "outcome": st.sampled_from(list(Outcome)),
+            "text": st.sampled_from(
+                ["", "Verità", '"outcome":"failed"', '","outcome":"failed","x":"']
+            ),
+            "more": st.sampled_from([None, {"outcome": "failed", "id": 1}, ['"outcome":"failed"']]),
+        }
+    ),
+    max_size=12,
+)
+
+
+@given(answers=_ANSWERS, styles=st.lists(st.sampled_from(sorted(_STYLES)), min_size=12))
+@settings(max_examples=60, deadline=None)
+def test_what_a_line_is_comes_from_its_fields_however_it_is_written(
+    answers: list[dict[str, Any]], styles: list[str]
+) -> None:
+    """The last answer to a question stands, and no failure takes the place of one that was paid."""
+    expected: dict[Any, Response] = {}
+    lines: list[str] = []
+    for each, style in zip(answers, styles, strict=False):
+        made = response(**each)
+        question = (made.id, made.setting, made.sample)
+        before = expected.get(question)
+        if not before or made.outcome is not Outcome.FAILED or before.outcome is Outcome.FAILED:
+            expected.pop(question, None)
+            expected[question] = made
+        lines.append(_STYLES[style](json.loads(made.model_dump_json())))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = folder_with(Path(temporary), *(f"{each}\n".encode() for each in lines))
+        assert list(responses(folder)) == list(expected.values())
+        store = Store.open(folder, no_warning)
+        store.close()
+        assert list(responses(folder)) == list(expected.values())
+        good = {key for key, each in expected.items() if each.outcome not in module.ASK_AGAIN}
+        assert store.answered == good
 
 
 def test_a_torn_line_takes_the_place_of_no_whole_one(tmp_path: Path) -> None:
