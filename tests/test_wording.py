@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
-from apieval.wording import counted
+from apieval.wording import counted, install
+from tests.records import REPOSITORY
 
 
 @pytest.mark.parametrize(
@@ -17,3 +21,17 @@ from apieval.wording import counted
 )
 def test_one_is_no_plural(count: int, nouns: tuple[str, ...], text: str) -> None:
     assert counted(count, *nouns) == text
+
+
+def test_every_extra_that_is_missed_is_one_that_can_be_installed() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    sources = (REPOSITORY / "apieval").rglob("*.py")
+    named = {
+        name
+        for each in sources
+        for name in re.findall(r"install\('(\w+)'\)", each.read_text("utf-8"))
+    }
+    assert named == set(project["optional-dependencies"])
+    assert install("parquet") == "`pip install '.[parquet]'` in the checkout"
+    texts = [*(REPOSITORY / "apieval").rglob("*.py"), *(REPOSITORY / "docs").glob("*.md")]
+    assert not [each for each in texts if "install 'apieval[" in each.read_text("utf-8")]

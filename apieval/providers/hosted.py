@@ -29,6 +29,7 @@ from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
 from apieval.providers.transport import transport
 from apieval.schema import Reply, Request
 from apieval.sections import Hosted, Params
+from apieval.wording import install
 
 os.environ |= {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else prices are fetched on import
@@ -198,7 +199,7 @@ def _provider(name: str) -> str:
 def _check_login(name: str, provider: str) -> None:
     # other packages bring a `google` without its log-in
     if provider == "vertex_ai" and not (find_spec("google") and find_spec("google.auth")):
-        raise RunFailure(f"{name}: Google's log-in is missing; pip install 'apieval[vertex]'")
+        raise RunFailure(f"{name}: Google's log-in is missing; {install('vertex')} adds it")
 
 
 def _official(provider: str) -> str | None:

@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Final
 
+from apieval.wording import install
+
 LANGUAGE: Final = "it"
 MISSING: Final = (
-    'the word lists are an extra that is not installed: pip install "apieval[frequency]"'
+    f"the word lists are an extra that is not installed; {install('frequency')} adds it"
 )
 
 

@@ -1,12 +1,14 @@
 """The sample logs of lm-evaluation-harness's tasks `eureka_original` and `eureka_hints`.
 
 One JSON object a line: `doc_id`, the row's number in the data file, from 0; `doc`, the row itself;
-what was said (`arguments`) and answered (`resps`, and after the task's filter `filtered_resps`); and
-the harness's own figures for the answer, each under its name.
+what was said, with the arguments of the generation (`arguments`), and answered (`resps`, and after the
+task's filter `filtered_resps`); hashes of row, prompt and target; and the harness's own figures for the
+answer, each under its name.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -19,7 +21,8 @@ from apieval.errors import DataError, did_you_mean
 from apieval.rebus import tables
 from apieval.rebus.answers import Place, once, outcome_of, response_of
 from apieval.rebus.columns import GOLD, LISTS, QUESTION
-from apieval.schema import Outcome, Rebus, Response, Setting, Tally
+from apieval.schema import Outcome, Rebus, Response, Setting, Tally, well_formed
+from apieval.sections import TOKEN_LIMITS
 
 TASKS: Final[Mapping[Setting, str]] = {"regular": "eureka_original", "hints": "eureka_hints"}
 FIGURES: Final = {
@@ -79,14 +82,32 @@ def samples(path: Path, rebuses: Sequence[Rebus], setting: Setting) -> Iterator[
         yield Sample(doc_id, gold, response, _figures(value, where))
 
 
-def line(
+def hashed(text: str) -> str:
+    """Return the harness's hash of a text."""
+    return hashlib.sha256(well_formed(text).encode()).hexdigest()
+
+
+def generation(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a request by the harness's names for the arguments of a generation."""
+    found = {name: value for name, value in sampling.items() if name not in {"model", "stop"}}
+    limits = [found.pop(name) for name in TOKEN_LIMITS if name in found]
+    if "temperature" in found:
+        found["do_sample"] = bool(found["temperature"])
+    if limits:
+        found["max_gen_toks"] = limits[0]
+    stop = sampling.get("stop") or []
+    return {**found, "until": [stop] if isinstance(stop, str) else list(stop)}
+
+
+def sample(
     doc_id: int,
     rebus: Rebus,
     response: Response,
     tallies: Mapping[str, Tally] | None,
     messages: Sequence[Mapping[str, str]],
-) -> str:
-    """Return an answer as a line of such a log, without its end.
+    sampling: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return an answer as the object that a line of such a log holds; `sampling` are its parameters.
 
     The harness knows no `outcome`; it is written where it is another than `ok`. A failed request
     has no figures.
@@ -95,21 +116,21 @@ def line(
     doc.update({name: ";".join(doc[name]) for name in LISTS})
     said = json.dumps(list(messages), ensure_ascii=False)
     shares = {theirs: tallies[ours].share for theirs, ours in FIGURES.items()} if tallies else {}
-    return json.dumps(
-        {
-            "doc_id": doc_id,
-            "doc": doc,
-            "target": rebus.solution,
-            "arguments": {"gen_args_0": {"arg_0": [said], "arg_1": {}}},
-            "resps": [[response.text]],
-            "filtered_resps": [response.text],
-            "filter": "none",
-            "metrics": list(FIGURES),
-            **({} if response.outcome is Outcome.OK else {"outcome": response.outcome.value}),
-            **shares,
-        },
-        ensure_ascii=False,
-    )
+    return {
+        "doc_id": doc_id,
+        "doc": doc,
+        "target": rebus.solution,
+        "arguments": {"gen_args_0": {"arg_0": [said], "arg_1": generation(sampling)}},
+        "resps": [[response.text]],
+        "filtered_resps": [response.text],
+        "filter": "none",
+        "metrics": list(FIGURES),
+        "doc_hash": hashed(json.dumps(doc, indent=2, ensure_ascii=False)),
+        "prompt_hash": hashed(said),
+        "target_hash": hashed(rebus.solution),
+        **({} if response.outcome is Outcome.OK else {"outcome": response.outcome.value}),
+        **shares,
+    }
 
 
 def _doc_id(value: Mapping[str, Any], where: str) -> int:

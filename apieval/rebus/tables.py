@@ -18,6 +18,7 @@ from typing import Any, Final, TextIO
 from apieval.errors import DataError
 from apieval.schema import well_formed
 from apieval.strict_yaml import unique
+from apieval.wording import install
 
 LARGEST: Final = 250_000_000
 """Bytes of the largest file that is read; all 80,158 training rows of the challenge have some 40 MB."""
@@ -230,7 +231,7 @@ def _parquet(path: Path) -> Iterator[Row]:
         from pyarrow import ArrowException, types  # noqa: PLC0415
     except ImportError:
         raise DataError(
-            f"{path}: reading Parquet needs pyarrow; pip install 'apieval[parquet]', or save as CSV."
+            f"{path}: reading Parquet needs pyarrow; {install('parquet')} adds it, or save as CSV."
         ) from None
     with path.open("rb") as file:
         try:

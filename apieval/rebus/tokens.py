@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from apieval.errors import ConfigError
+from apieval.wording import install
 
 FILE: Final = "tokenizer.json"
 
@@ -27,7 +28,7 @@ def counter(path: Path) -> Counter:
         from tokenizers import Tokenizer  # noqa: PLC0415
     except ImportError:
         raise ConfigError(
-            "--tokenizer needs the tokenizers library; pip install 'apieval[tokens]'."
+            f"--tokenizer needs the tokenizers library; {install('tokens')} adds it."
         ) from None
     file = path / FILE if path.is_dir() else path
     try:

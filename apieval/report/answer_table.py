@@ -13,6 +13,7 @@ from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.report.files import in_its_folder
 from apieval.schema import Response
 from apieval.whole_file import replacing_bytes
+from apieval.wording import install
 
 FIGURES: Final = {
     (parser, metric): f"{parser.replace('-', '_')}_{metric}"
@@ -66,7 +67,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ImportError:
         raise StoreError(
-            f"{path}: writing Parquet needs pyarrow; pip install 'apieval[parquet]', or export csv."
+            f"{path}: writing Parquet needs pyarrow; {install('parquet')} adds it, or export csv."
         ) from None
     fields = [
         *((name, pa.string()) for name in (*_TEXTS, *_WHOLE)),

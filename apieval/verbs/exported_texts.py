@@ -2,38 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from apieval.errors import StoreError
 from apieval.rebus import harness, scoring
 from apieval.rebus.parsers import official
-from apieval.report import answer_table
+from apieval.report import answer_table, harness_results
+from apieval.report.harness_results import Task
 from apieval.run import responses
 from apieval.schema import Rebus, Response
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
 from apieval.verbs.results import StoredRun, prompt_of
+from apieval.wording import counted
 
 
 def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
-    """Write a sample log for each setting and sample."""
+    """Write a sample log for each setting and sample, and the figures of all."""
     refuse_begun(folder, run.spec.given)
     prompt, system = prompt_of(folder, run.header), run.header.get("system_prompt")
-    rows = _rows(run)
-    files: dict[Part, dict[int, str]] = {}
+    rows, sampling, dates = _rows(run), run.spec.identity.get("body") or {}, set[str]()
+    files: dict[Part, dict[int, dict[str, Any]]] = {}
+    failed = 0
     for response in responses.stored(folder):
         doc_id, rebus = _row(folder, run, rows, response)
         tallies = scoring.scored(response, rebus).scores[official.NAME].tallies
         asked = [{"role": "system", "content": system}] if system else []
         asked.append({"role": "user", "content": prompt.build(rebus, response.setting)})
-        line = harness.line(doc_id, rebus, response, tallies, asked)
+        line = harness.sample(doc_id, rebus, response, tallies, asked, sampling)
         files.setdefault((response.setting, response.sample), {})[doc_id] = line
-    written = []
+        failed += tallies is None
+        dates.add(response.created)
+    if not files:
+        return Exported((), ("there is no answer, and so no file",))
+    date = _date(folder, dates)
+    written, tasks = [], []
     for part in sorted(files, key=order):
-        lines = files[part]
-        path = out / f"samples_{named(harness.TASKS[part[0]], part, files)}.jsonl"
-        written.append(write(path, [lines[doc_id] for doc_id in sorted(lines)]))
-    return Exported(tuple(written), () if written else ("there is no answer, and so no file",))
+        task = Task(named(harness.TASKS[part[0]], part, files), len(rows), sampling)
+        lines = [files[part][doc_id] for doc_id in sorted(files[part])]
+        for line in lines:
+            task.add(line)
+        path = out / f"samples_{task.name}_{date}.jsonl"
+        written.append(write(path, [json.dumps(line, ensure_ascii=False) for line in lines]))
+        tasks.append(task)
+    figures = harness_results.document(
+        tasks,
+        model=str(sampling.get("model", run.spec.model)),
+        provider=run.spec.provider,
+        data=run.spec.data,
+        system=system,
+        began=run.header.get("began"),
+        took_s=run.header.get("took_s"),
+    )
+    written.append(write(out / f"results_{date}.json", [figures]))
+    return Exported(tuple(written), _without_figures(failed))
+
+
+def _date(folder: Path, created: Iterable[str]) -> str:
+    try:
+        return harness_results.date_of(created)
+    except ValueError as error:
+        raise StoreError(
+            f"{folder / responses.RESPONSES}: `created` of an answer is no date: {error}."
+        ) from None
+
+
+def _without_figures(failed: int) -> tuple[str, ...]:
+    if not failed:
+        return ()
+    said = (
+        f"{counted(failed, 'failed request')} without figures, which the harness's helpers expect"
+    )
+    return (f"{said} of every sample; resume the run first",)
 
 
 def table(folder: Path, out: Path, run: StoredRun) -> Exported:

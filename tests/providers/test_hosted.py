@@ -505,7 +505,7 @@ def test_vertex_says_what_to_install(
     options = {"vertex_project": "p", "vertex_location": "us-central1"}
     failure, seen = ask(hosted, Wire("vertex_ai/gemini-2.5-flash", gemini, "", options=options))
     assert type(failure) is RunFailure
-    assert "apieval[vertex]" in str(failure)
+    assert "pip install '.[vertex]'" in str(failure)
     assert not seen
 
 

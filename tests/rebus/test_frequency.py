@@ -10,7 +10,7 @@ from apieval.rebus import frequency
 def test_without_the_extra_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
     assert frequency.zipf(["casa"]) is None
-    assert 'pip install "apieval[frequency]"' in frequency.MISSING
+    assert "pip install '.[frequency]'" in frequency.MISSING
 
 
 def test_by_the_lists_themselves() -> None:

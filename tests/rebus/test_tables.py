@@ -227,7 +227,10 @@ def test_parquet_without_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # as where it is not installed
     path = tmp_path / "data.parquet"
     path.touch()
-    assert "needs pyarrow; pip install 'apieval[parquet]', or save as CSV" in refusal(path)
+    assert (
+        "needs pyarrow; `pip install '.[parquet]'` in the checkout adds it, or save as CSV"
+        in refusal(path)
+    )
 
 
 def test_other_files(tmp_path: Path) -> None:
