@@ -44,12 +44,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim of the files, what became of it, and every difference that was found."""
+    """One claim of the files, what became of it, and every difference that was found.
+
+    `parts` names what was not held against anything: keys of a file by their paths, or files.
+    """
 
     name: str
     state: State
     text: str
     differences: Sequence[Difference] = ()
+    parts: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it as `--json` prints it."""
@@ -58,6 +62,7 @@ class Check:
             "state": self.state.value,
             "text": self.text,
             "differences": [each.as_json() for each in self.differences],
+            **({"parts": list(self.parts)} if self.parts else {}),
         }
 
 
@@ -66,9 +71,11 @@ def holds(name: str, text: str) -> Check:
     return Check(name, State.HOLDS, text)
 
 
-def unchecked(name: str, text: str) -> Check:
-    """Return a check that could not be made; the text says why."""
-    return Check(name, State.UNCHECKED, text)
+def unchecked(name: str, text: str, parts: Iterable[str] = ()) -> Check:
+    """Return a check that could not be made; the text says why, and names the parts it is of."""
+    named = list(dict.fromkeys(parts))
+    said = f"{', '.join(named)}: {text}" if named else text
+    return Check(name, State.UNCHECKED, said, parts=named)
 
 
 def judged(name: str, good: str, bad: str, found: Iterable[Difference]) -> Check:
@@ -108,7 +115,14 @@ def _same(stored: object, remade: object) -> bool:
     if isinstance(stored, bool) or isinstance(remade, bool):
         return stored is remade
     if isinstance(stored, int | float) and isinstance(remade, int | float):
-        return math.isclose(stored, remade, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return stored == remade or _close(stored, remade)
     if isinstance(stored, list) and isinstance(remade, tuple):
         return stored == list(remade)
     return stored == remade
+
+
+def _close(one: float, other: float) -> bool:
+    try:
+        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    except OverflowError:  # a whole number that no float holds
+        return False

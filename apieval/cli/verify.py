@@ -44,7 +44,8 @@ def verify(
 
     Checks the data file's hash, the prompts, the key of every answer, the specification's hash in
     the folder's name, scores, figures, signatures, counts and costs, and names every value that
-    differs from what the files claim.
+    differs from what the files claim. Keys and files that it compared with nothing are listed as
+    unchecked.
 
     Exit code 0: all that could be checked holds. 1: something does not. 2: nothing could be
     checked.
@@ -54,4 +55,4 @@ def verify(
         output.document(found.as_json())
     else:
         output.show(verification.render(str(folder), found.checks))
-    raise typer.Exit(0 if found.holds else 1)
+    raise typer.Exit(0 if found.holds else 1 if found.checked else 2)

@@ -41,7 +41,10 @@ def _value(value: object) -> str:
 def _sum(checks: Sequence[Check]) -> str:
     counts = {state: sum(each.state is state for each in checks) for state in State}
     bad, left = counts[State.FAILS], counts[State.UNCHECKED]
-    unknown = f"; {counted(left, 'thing')} could not be checked" if left else ""
+    made = len(checks) - left
+    unknown = f"; not checked: {counted(left, 'thing')}, named above" if left else ""
     if bad:
-        return f"{bad:,} of {counted(len(checks), 'check')} failed{unknown}"
-    return f"its files are what they claim, as far as they were checked{unknown}"
+        return f"{bad:,} of {counted(made, 'check')} failed{unknown}"
+    if not made:
+        return "nothing could be checked"
+    return f"{counted(made, 'check')} made, all hold{unknown}"

@@ -23,6 +23,7 @@ from apieval.report import files
 from apieval.run import header, responses
 from apieval.schema import ItemScore, RunSpec
 from apieval.signature import digest_lines
+from apieval.verbs import shapes
 from apieval.whole_file import is_there, ordinary
 from apieval.wording import counted
 
@@ -43,6 +44,7 @@ class Onlooker:
 
 
 _NOBODY: Final = Onlooker()
+_MEND: Final = "mend it, or run the model anew under another --name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def run_of(
     known = header.read(folder)
     if known is None:
         raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
+    shapes.refuse_other(shapes.Header, known, folder / header.HEADER, _MEND)
     try:
         spec = RunSpec.model_validate(known["spec"])
         path = str(data or known["data"]["path"])

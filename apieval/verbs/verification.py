@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,8 +30,13 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Say whether nothing speaks against the files; what could not be checked does not."""
-        return all(each.state is not State.FAILS for each in self.checks)
+        """Say whether something was checked, and nothing of it speaks against the files."""
+        return self.checked and all(each.state is not State.FAILS for each in self.checks)
+
+    @property
+    def checked(self) -> bool:
+        """Say whether anything was held against anything."""
+        return any(each.state is not State.UNCHECKED for each in self.checks)
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `--json` prints."""
@@ -57,11 +63,11 @@ def verify(
     folder = Path(folder)
     if not folder.is_dir():
         raise StoreError(f"{folder}: there is no such folder; name a run folder.")
-    if (folder / HEADER).exists():
+    if lexists(folder / HEADER):
         if answers is not None:
             raise ConfigError(f"{folder}: a run has its answers; leave out --answers.")
         return Verification(folder, verified_run.checks(folder, data))
-    if not (folder / SUMMARY).exists():
+    if not lexists(folder / SUMMARY):
         raise StoreError(f"{folder}: neither a run ({HEADER}) nor scores ({SUMMARY}).")
     given = None if answers is None else Path(answers)
     return Verification(folder, verified_scores.checks(folder, data, given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,9 +28,25 @@ from apieval.wording import counted
 
 _APART: Final = ("figures", "signatures", "responses", "audit")
 """What of a summary is not compared with the rest: it has a check of its own, or is not made here."""
+_LOCKS: Final = ".lock"
 _VERSIONS: Final = ("parser", "apieval")
 
 _Place = tuple[str, ...]
+
+
+def readable_summary(folder: Path) -> tuple[dict[str, Any] | None, Check | None]:
+    """Return what `summary.json` holds, or the check that fails because it cannot be read."""
+    try:
+        return read_summary(folder), None
+    except StoreError as error:
+        return None, Check("figures", State.FAILS, str(error))
+
+
+def other_files(folder: Path, known: Collection[str]) -> Iterator[Check]:
+    """Yield one check that names all files nobody has looked into, nothing where there are none."""
+    there = [each.name + "/" * each.is_dir() for each in sorted(folder.iterdir())]
+    if others := [each for each in there if each not in known and not each.startswith(_LOCKS)]:
+        yield unchecked("other files", "not looked into", others)
 
 
 def read_summary(folder: Path) -> dict[str, Any] | None:
@@ -63,7 +79,11 @@ class Scores(Onlooker):
         """Begin with the first line."""
         self.count = 0
         self.found: list[Difference] = []
-        self.there = _readable(folder / SCORES)
+        self.fault: str | None = None
+        try:
+            self.there = _readable(folder / SCORES)
+        except StoreError as error:
+            self.there, self.fault = False, str(error)
         self._stored = _lines(folder / SCORES) if self.there else iter(())
         self._left: dict[_Place, str] = {}
         self._made: dict[_Place, str] = {}
@@ -88,7 +108,7 @@ class Scores(Onlooker):
 
     def _keep(self, stored: str) -> None:
         try:
-            value = json.loads(stored)
+            value = _loads(stored)
             place = tuple(str(value[name]) for name in ("id", "setting", "sample", "parser"))
         except (LookupError, TypeError, ValueError, RecursionError):
             self.found.append(Difference(f"{SCORES}, no score", stored[:80], ABSENT))
@@ -101,20 +121,24 @@ class Scores(Onlooker):
             self._left[place] = stored
 
     def _compare(self, place: _Place, stored: str, made: str) -> None:
-        self.found += differences(json.loads(stored), json.loads(made), _said(place))
+        self.found += differences(_loads(stored), json.loads(made), _said(place))
 
     def check(self) -> Check:
         """Say what came of it, once every answer was added."""
         if not self.there:
-            return Check("scores", State.FAILS, f"there is no {SCORES}")
+            return Check("scores", State.FAILS, self.fault or f"there is no {SCORES}")
         for stored in self._stored:
             self._keep(stored)
         for place, line in self._made.items():
             self.found.append(Difference(_said(place), ABSENT, json.loads(line)))
         for place, line in self._left.items():
-            self.found.append(Difference(_said(place), json.loads(line), ABSENT))
+            self.found.append(Difference(_said(place), _loads(line), ABSENT))
         good = f"{counted(self.count, 'score')}, each as it is made anew"
         return judged("scores", good, f"{SCORES} is not what the answers give", self.found)
+
+
+def _loads(line: str) -> Any:  # noqa: ANN401 # any JSON
+    return json.loads(line, parse_constant=finite, parse_float=finite)
 
 
 def _said(place: _Place) -> str:
@@ -149,6 +173,8 @@ def of_summary(
     """Yield the checks of scores, figures, everything beside them, and signatures."""
     versions = list(_versions(stored, remade))
     of_scores = scores.check()
+    if not scores.count and not of_scores.differences and scores.there:
+        of_scores = unchecked("scores", "there is no answer")
     figures = judged(
         "figures",
         f"{leaves(remade['figures']):,} values of {SUMMARY}, each as it is made anew",
@@ -156,22 +182,29 @@ def of_summary(
         differences(stored.get("figures", ABSENT), remade["figures"], "figures"),
     )
     rest = _rest(stored, remade, same_version=not versions)
-    yield from (of_scores, figures, rest, _signatures(stored, remade))
+    yield from (of_scores, figures, *rest, _signatures(stored, remade))
     if versions:
         yield _other_version(versions, hold=not (of_scores.differences or figures.differences))
     if "audit" in stored:
-        yield unchecked("audit", "it stands there as `apieval score --audit` made it")
+        yield unchecked(
+            "audit", "it stands there as `apieval score --audit` made it", [f"{SUMMARY}: audit"]
+        )
 
 
-def _rest(stored: Mapping[str, Any], remade: Mapping[str, Any], *, same_version: bool) -> Check:
+def _rest(
+    stored: Mapping[str, Any], remade: Mapping[str, Any], *, same_version: bool
+) -> Iterator[Check]:
     names = [name for name in {**remade, **stored} if name not in _APART]
     if not same_version:  # a version has parts of its own
-        names = [name for name in names if name in stored and name in remade]
+        alone = [name for name in names if name not in stored or name not in remade]
+        names = [name for name in names if name not in alone]
+        if alone:
+            yield unchecked(f"more of {SUMMARY}", "only one of the versions has it", alone)
     good = f"everything else in {SUMMARY}: {', '.join(names)}"
     bad = f"other parts of {SUMMARY} are not what the answers give"
     pairs = [{name: each.get(name, ABSENT) for name in names} for each in (stored, remade)]
     made = json.loads(json.dumps({k: v for k, v in pairs[1].items() if v is not ABSENT}))
-    return judged("summary", good, bad, differences(pairs[0], {**pairs[1], **made}))
+    yield judged("summary", good, bad, differences(pairs[0], {**pairs[1], **made}))
 
 
 def _signatures(stored: Mapping[str, Any], remade: Mapping[str, Any]) -> Check:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,12 +25,15 @@ from apieval.rebus import conversation
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
+from apieval.report.files import SCORES, SUMMARY
 from apieval.run import plan
+from apieval.run.header import FORMAT, HEADER
 from apieval.run.responses import RESPONSES, Survey, survey
-from apieval.schema import RunSpec
+from apieval.schema import Response, RunSpec
 from apieval.signature import digest, is_hidden
+from apieval.verbs import shapes
 from apieval.verbs.results import Onlooker, prompt_of, run_of, score_stored, source
-from apieval.verbs.verified_files import Scores, of_summary, read_summary
+from apieval.verbs.verified_files import Scores, of_summary, other_files, readable_summary
 from apieval.wording import counted
 
 _SHOWN: Final = 5
@@ -36,6 +41,16 @@ _HASHED: Final = re.compile(r"-(?:both|regular|hints)-[0-9a-f]{8}$")
 """How a folder's name ends that a run gave itself."""
 _HIDDEN: Final = "it rests on what the headers say, of which run.json has hashes alone"
 _COUNTED: Final = ("outcomes", "usage", "served", "spent_usd")
+_IN_KEY: Final = {"id", "setting", "sample", "key"}
+_OF_ANSWERS: Final = ("keys", "scores", "figures")
+_FILES: Final = {HEADER, RESPONSES, SCORES, SUMMARY}
+_OF_FOLDER: Final = {"format", "model", "spec", "prompts", "responses", "prefill", "system_prompt"}
+"""What of a header is held against other parts of it, the data and the answers."""
+_OF_SUMMARY: Final = {"prompt", "dropped", "coverage"}
+"""What of a header is also in `summary.json`, which is made anew with it."""
+_OF_LINES: Final = tuple(each for each in Response.model_fields if each not in _IN_KEY)
+"""What of an answer its key says nothing of."""
+_DATA: Final = {"name", "digest", "n", "rule_breakers"}
 
 
 def checks(folder: Path, data: str | Path | None) -> list[Check]:
@@ -51,12 +66,29 @@ def checks(folder: Path, data: str | Path | None) -> list[Check]:
         _data(run.data, known, spec),
         _prompts(folder, spec, known),
     ]
-    seen = survey(folder / RESPONSES)
-    found.append(_lines(folder, seen, known))
-    if run.data.digest != known["data"]["digest"]:
+    if run.data.digest == known["data"]["digest"]:
+        found += _answers(folder, run.selection(), spec, known)
+    else:
         why = "the data file is another, so that nothing can be made anew"
-        return [*found, *(unchecked(name, why) for name in ("keys", "scores", "figures", "counts"))]
-    return [*found, *_derived(folder, run.selection(), spec, known, seen)]
+        found += [unchecked(name, why) for name in (*_OF_ANSWERS, "counts")]
+    scored = (folder / SUMMARY).exists()
+    found += [_header(folder, known, spec), _rest(known, spec, run.data, scored=scored)]
+    return [*found, *other_files(folder, _FILES)]
+
+
+def _answers(
+    folder: Path, selection: Selection, spec: RunSpec, known: Mapping[str, Any]
+) -> Iterator[Check]:
+    """Yield the checks that take the answers, one that fails where they cannot be read."""
+    try:
+        seen = survey(folder / RESPONSES)
+    except StoreError as error:
+        yield Check("lines", State.FAILS, str(error))
+        why = "the answers cannot be read"
+        yield from (unchecked(name, why) for name in (*_OF_ANSWERS, "counts"))
+        return
+    yield _lines(folder, seen, known)
+    yield from _derived(folder, selection, spec, known, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +114,23 @@ def _derived(
     except StoreError as error:
         why = f"the answers cannot be scored: {error}"
         yield Check("answers", State.FAILS, why)
-        yield from (unchecked(name, why) for name in ("keys", "scores", "figures", "counts"))
+        yield from (unchecked(name, why) for name in (*_OF_ANSWERS, "counts"))
         return
     yield keys.check()
-    stored = read_summary(folder)
+    stored, fault = readable_summary(folder)
     yield from _digest(folder, stored, known)
-    if stored is None:
-        why = "not scored yet: `apieval score` does that"
-        yield from (unchecked(name, why) for name in ("scores", "figures"))
-    else:
+    if stored is not None:
         yield from of_summary(stored, remade, scores)
+    else:
+        yield from _without_summary(fault, scores)
     yield _counts(known, {**remade, "spent_usd": seen.spent_usd})
+
+
+def _without_summary(fault: Check | None, scores: Scores) -> Iterator[Check]:
+    """Yield what can be said of scores that no summary sums up."""
+    why = "not scored yet: `apieval score` does that"
+    yield scores.check() if scores.there else unchecked("scores", why)
+    yield fault or unchecked("figures", why)
 
 
 def _name(folder: Path, spec: RunSpec) -> Check:
@@ -110,16 +148,17 @@ def _name(folder: Path, spec: RunSpec) -> Check:
 def _data(data: Dataset, known: Mapping[str, Any], spec: RunSpec) -> Check:
     """Hold the data file against what the header says of it."""
     stored: dict[str, Any] = known["data"]
-    remade: dict[str, Any] = {"digest": data.digest}
+    remade: dict[str, Any] = {"name": spec.data, "digest": data.digest}
     if stored["digest"] == data.digest:
         chosen = data.select(spec.subsets or (), spec.limit)
-        remade |= {"n": len(chosen.rebuses), "rule_breakers": chosen.rule_breakers()}
-    claimed = {name: stored[name] for name in remade if name in stored}
+        breakers = json.loads(json.dumps(chosen.rule_breakers()))
+        remade |= {"n": len(chosen.rebuses), "rule_breakers": breakers, **data.published}
+    claimed = {name: stored.get(name, ABSENT) for name in remade}
     return judged(
         "data",
         f"{data.name} is the file that was asked, {remade.get('n', 0):,} rebuses of it",
         f"{data.name} is not as run.json says",
-        differences(claimed, {name: remade[name] for name in claimed}, "data"),
+        differences(claimed, remade, "data"),
     )
 
 
@@ -203,6 +242,8 @@ class _Keys:
             hidden = is_hidden(self.spec.identity)
             why = _HIDDEN if hidden else "the system prompt's text is not in run.json"
             return unchecked("keys", why)
+        if not self.count:
+            return unchecked("keys", "there is no answer")
         good = f"{counted(self.count, 'key')} of answers, each of its row and the specification"
         bad = f"{len(self.wrong):,} of {counted(self.count, 'key')} not of row and specification"
         return judged("keys", good, bad, self.wrong)
@@ -213,21 +254,103 @@ def _digest(
 ) -> Iterator[Check]:
     """Hold the file of answers against what was noted of it when it was scored, and when it ended."""
     now = source(folder / RESPONSES)
-    for name, where in (("summary.json", stored), ("run.json", known)):
-        claimed = (where or {}).get("responses")
+    open_ = known.get("responses", ABSENT) is None and _open(known)
+    for name, where in ((SUMMARY, stored), (HEADER, None if open_ else known)):
         check = f"answers as in {name}"
-        if claimed is None:
+        if where is None:
             yield unchecked(check, "it says nothing of them")
             continue
         good = f"{counted(now['lines'], 'line')}, {now['digest'][:19]}..., as noted there"
         bad = f"{RESPONSES} has changed since"
+        claimed = where.get("responses", ABSENT)
         yield judged(check, good, bad, differences(claimed, now, "responses"))
+    if stored is None and open_:
+        why = f"of {RESPONSES}: no file has noted what its lines were"
+        yield unchecked("lines' content", why, _OF_LINES)
 
 
 def _counts(known: Mapping[str, Any], remade: Mapping[str, Any]) -> Check:
-    claimed = {name: known[name] for name in _COUNTED if name in known}
-    if len(claimed) < len(_COUNTED):
-        return unchecked("counts", "run.json has none: the run has not come to its end")
-    found = differences(claimed, {name: remade[name] for name in _COUNTED})
+    """Hold the header's sums against the lines; a run that is open has those of no end."""
+    if _open(known):
+        return unchecked("counts", "the run has not come to its end", _there(known, _COUNTED))
+    claimed = {name: known.get(name, ABSENT) for name in _COUNTED}
+    made = json.loads(json.dumps({name: remade[name] for name in _COUNTED}))
     good = "outcomes, tokens, cost and servers are those of the lines"
+    found = [*differences(claimed, made), *_status(known, partial=remade["partial"])]
     return judged("counts", good, "run.json counts otherwise than the lines", found)
+
+
+def _open(known: Mapping[str, Any]) -> bool:
+    """Say whether a run goes on, or was killed before it could write its end."""
+    cut = known["status"] in {"stopped", "interrupted"} and known.get("responses") is None
+    return known["status"] == "running" or cut
+
+
+def _there(known: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    return [name for name in names if name in known]
+
+
+def _status(known: Mapping[str, Any], *, partial: bool) -> Iterator[Difference]:
+    """Hold how a run ended against whether answers are missing.
+
+    One that was stopped or interrupted may have every answer all the same.
+    """
+    status = known["status"]
+    if (status == "done" and partial) or (status == "partial" and not partial):
+        yield Difference("status", status, "partial" if partial else "done")
+
+
+def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Check:
+    """Hold the parts of the header against each other."""
+    remade: dict[str, Any] = {
+        "format": FORMAT,
+        "model": spec.model,
+        "spec": json.loads(json.dumps(spec.as_json())),
+        "prompt": json.loads(json.dumps(prompt_of(folder, known).as_json())),
+    }
+    if spec.given is None:
+        remade["prefill"] = None
+    if "system" not in spec.prompts:
+        remade["system_prompt"] = None
+    if known["status"] in {"running", "done"}:
+        remade["message"] = None
+    claimed = {name: known.get(name, ABSENT) for name in remade}
+    found = [*_missing(known), *differences(claimed, remade), *_provider(spec), *_times(known)]
+    return judged("header", f"{', '.join(remade)} agree", f"{HEADER} contradicts itself", found)
+
+
+def _missing(known: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield the keys that every version writes, those of a run's end where it has come to it."""
+    later = {*_COUNTED, "message", "responses", "ended", "took_s"} if _open(known) else set()
+    for name in shapes.Header.model_fields:
+        if name not in known and name not in later:
+            yield Difference(f"{name} is missing", ABSENT, ABSENT)
+
+
+def _provider(spec: RunSpec) -> Iterator[Difference]:
+    there = spec.identity.get("provider", spec.provider)
+    yield from differences(spec.provider, there, "spec.provider")
+
+
+def _times(known: Mapping[str, Any]) -> Iterator[Difference]:
+    """Hold the time of a run against those of its commands, where it names them."""
+    commands = known.get("commands")
+    if not isinstance(commands, list) or not commands or _open(known):
+        return
+    times = [each.get("took_s") if isinstance(each, dict) else None for each in commands]
+    counts = [each for each in times if isinstance(each, int | float)]
+    if len(counts) == len(times):
+        yield from differences(known.get("took_s", ABSENT), round(math.fsum(counts), 3), "took_s")
+
+
+def _rest(known: Mapping[str, Any], spec: RunSpec, data: Dataset, *, scored: bool) -> Check:
+    """Name what nothing in the folder says anew, by its keys."""
+    held = {*_OF_FOLDER, *_COUNTED, *(_OF_SUMMARY if scored else ()), "data"}
+    if known["status"] in {"done", "partial"}:
+        held.add("status")
+    if known["status"] in {"done", "running"}:
+        held.add("message")
+    of_spec = ["spec.identity"] if is_hidden(spec.identity) else []
+    of_data = [f"data.{each}" for each in known["data"] if each not in {*_DATA, *data.published}]
+    named = [each for each in known if each not in held]
+    return unchecked(HEADER, "nothing in the folder to hold it against", [*named, *of_spec, *of_data])

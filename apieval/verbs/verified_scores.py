@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from apieval import data as datasets
-from apieval.analysis.checked import Check, differences, judged, unchecked
+from apieval.analysis.checked import ABSENT, Check, State, differences, judged, unchecked
 from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.summary import summarize
-from apieval.errors import ConfigError, DataError, StoreError
+from apieval.errors import ConfigError, StoreError
 from apieval.rebus import scoring
 from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import SAMPLE, Dataset, Selection
@@ -22,17 +21,34 @@ from apieval.rebus.metrics import told
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
 from apieval.run.responses import RESPONSES
-from apieval.schema import Given, Outcome, Prediction
+from apieval.schema import Outcome, Prediction
 from apieval.signature import parts, signature
-from apieval.verbs import foreign
+from apieval.verbs import foreign, shapes
+from apieval.verbs import verified_counts as counts
 from apieval.verbs.results import run_of, score_stored, source, write
+from apieval.verbs.score_lines import ANEW, score_lines
 from apieval.verbs.scored import given_of
-from apieval.verbs.verified_files import Scores, of_summary, parts_of, read_summary
+from apieval.verbs.verified_files import Scores, of_summary, other_files, parts_of, read_summary
 
-_PARTS = ("word_guesses", "first_pass", "solution_words", "solution")
-_OF_SCORES = ("outcomes", "partial", "data", "settings", "samples", "model", "along_key", "format")
+_PLACE = ("setting", "sample", "parser")
+_PARSED = ("word_guesses", "first_pass", "solution_words", "solution")
+_OF_SCORES = (
+    "outcomes",
+    "partial",
+    "data",
+    "settings",
+    "samples",
+    "model",
+    "along_key",
+    "format",
+    "gaps",
+)
 """What of a summary can be made of scores alone."""
-_OF_RUNS = ("prompt", "model", "identity", "sampling", "dropped")
+_OF_PARTS = ("dependence", "over_samples")
+"""The details that parsed parts show."""
+_READING = ("status", "why", "seen_through", "seen")
+_BESIDE = (*_READING, *PARTS)
+_OF_RUNS = ("prompt", "identity", "sampling", "dropped")
 """What of a signature only a run knows."""
 
 
@@ -45,39 +61,41 @@ def checks(folder: Path, data: str | Path | None, answers: Path | None) -> list[
     stored = read_summary(folder)
     if stored is None:
         raise StoreError(f"{folder / SUMMARY}: there is no such file.")
+    shapes.refuse_other(shapes.Summary, stored, folder / SUMMARY, ANEW)
+    return [*_checks(folder, stored, data, answers), *other_files(folder, {SCORES, SUMMARY})]
+
+
+def _checks(
+    folder: Path, stored: Mapping[str, Any], data: str | Path | None, answers: Path | None
+) -> Iterator[Check]:
     if answers is not None and answers.is_dir():
-        return list(_of_run(folder, stored, data, answers))
+        yield from _of_run(folder, stored, data, answers)
+        return
     loaded = _data(stored, data)
     if loaded is None:
-        why = "give the data file with --data: nothing can be made anew without it"
-        return [unchecked(name, why) for name in ("data", "scores", "figures")]
-    found = [_of_data(loaded, stored)]
-    if found[0].differences:
-        why = "the data file is another, so that nothing can be made anew"
-        return [*found, *(unchecked(name, why) for name in ("scores", "figures"))]
+        yield unchecked("data", "give the data file with --data: its rows are not at hand")
+        yield from counts.checks(folder, stored)
+        return
+    of_data = _of_data(loaded, stored)
+    yield of_data
+    if of_data.differences:
+        yield from counts.checks(folder, stored)
+        return
     selection = _selection(loaded, stored)
     if answers is None:
-        return [*found, *_of_parts(folder, stored, selection)]
-    return [*found, *_of_answers(folder, stored, selection, answers)]
+        yield from _of_parts(folder, stored, selection)
+    else:
+        yield from _of_answers(folder, stored, selection, answers)
 
 
 def _data(stored: Mapping[str, Any], data: str | Path | None) -> Dataset | None:
-    name = _text(stored, "data", "name")
+    name = stored["data"]["name"]
     given = data or (name if name == SAMPLE or Path(name).is_file() else None)
     return None if given is None else datasets.at_hand(given, gold_only=True)
 
 
-def _text(stored: Mapping[str, Any], *path: str) -> str:
-    value: Any = stored
-    for each in path:
-        value = value.get(each) if isinstance(value, Mapping) else None
-    if not isinstance(value, str):
-        raise StoreError(f"{SUMMARY}: no summary of scores: no text at {'.'.join(path)}.")
-    return value
-
-
 def _of_data(loaded: Dataset, stored: Mapping[str, Any]) -> Check:
-    claimed = _text(stored, "data", "digest")
+    claimed = stored["data"]["digest"]
     good = f"{loaded.name} is the file that was scored"
     bad = f"{loaded.name} is not the file that was scored"
     return judged("data", good, bad, differences(claimed, loaded.digest, "data.digest"))
@@ -117,23 +135,19 @@ def _fields(stored: Mapping[str, Any]) -> Fields:
 
 
 def _of_file(stored: Mapping[str, Any], path: Path, more: Mapping[str, Any] | None = None) -> Check:
-    name = "answers as in summary.json"
-    if (claimed := stored.get("responses")) is None:
-        return unchecked(name, "it says nothing of them")
     good, bad = f"{path.name} is the file that was scored", f"{path.name} has changed since"
-    return judged(
-        name, good, bad, differences(claimed, {**source(path), **(more or {})}, "responses")
-    )
+    claimed, now = stored.get("responses", ABSENT), {**source(path), **(more or {})}
+    return judged(f"answers as in {SUMMARY}", good, bad, differences(claimed, now, "responses"))
 
 
 def _of_answers(
     folder: Path, stored: Mapping[str, Any], selection: Selection, answers: Path
 ) -> Iterator[Check]:
     """Yield the checks of a file's answers, read and scored anew."""
-    setting, fields = _settings(stored)[0], _fields(stored)
+    setting, fields = stored["settings"][0], _fields(stored)
     found = foreign.read(answers, selection, setting, fields)
     scores = Scores(folder)
-    measured = replace(found.measured, model=_text(stored, "model"))
+    measured = replace(found.measured, model=stored["model"])
     remade = write(None, measured, found.answers, None, scores)
     yield _of_file(stored, answers, foreign.named(fields))
     yield from of_summary(stored, remade, scores)
@@ -141,26 +155,39 @@ def _of_answers(
 
 def _of_parts(folder: Path, stored: Mapping[str, Any], selection: Selection) -> Iterator[Check]:
     """Yield the checks that parsed parts allow: their scores and figures, not how they were read."""
-    why = "give what was scored with --answers: how it was read and who was asked is not checked"
-    yield unchecked("answers", why)
-    settings = _settings(stored)
-    parsers = tuple(next(iter(stored["signatures"].values())))
+    why = f"of {SCORES}: give what was scored with --answers to have its reading checked"
+    yield unchecked("answers", why, (*_PARSED, "outcome"))
+    parsers = tuple(
+        dict.fromkeys(each for named in stored["signatures"].values() for each in named)
+    )
     if unknown := [each for each in parsers if each not in scoring.PARSERS]:
         raise ConfigError(f"{folder}: there is no parser {unknown[0]!r} in this version.")
     given = given_of(stored.get("given"))
-    measured = Measured(
-        _text(stored, "model"), selection, settings, stored["samples"], parsers=parsers, given=given
-    )
-    collector = Collector(selection.rebuses, settings, measured.samples, parsers, told(given))
+    settings, samples = stored["settings"], stored["samples"]
+    measured = Measured(stored["model"], selection, settings, samples, parsers=parsers, given=given)
+    collector = Collector(selection.rebuses, settings, samples, parsers, told(given))
+    details = {name: PARTS[name](measured) for name in _OF_PARTS}
     scores = Scores(folder)
-    for answer, beside in _rescored(folder / SCORES, selection, given):
-        scores.add(answer, beside)
-        for item in answer.scores.values():
-            collector.add(item)
+    try:
+        for answer, beside in _rescored(folder / SCORES, measured):
+            scores.add(answer, beside)
+            for item in answer.scores.values():
+                collector.add(item)
+            for part in details.values():
+                part.add(answer)
+    except StoreError as error:
+        yield Check("scores", State.FAILS, str(error))
+        yield unchecked(SUMMARY, "there are no scores to hold it against", stored)
+        return
     made = summarize(measured, collector, None)
     kept = {k: v for k, v in made.items() if k in {*_OF_SCORES, "figures", "signatures"}}
     kept["signatures"] = _as_stored(made["signatures"], stored["signatures"])
+    kept |= {name: part.summary() for name, part in details.items()}
     yield from of_summary({k: v for k, v in stored.items() if k in kept}, kept, scores)
+    others = [name for name in stored if name not in kept]
+    others.append(f"signatures: {', '.join(_OF_RUNS)}")
+    yield unchecked(f"rest of {SUMMARY}", "parsed parts do not give them anew", others)
+    yield unchecked("readings", f"of {SCORES}: parsed parts do not give them anew", _BESIDE)
 
 
 def _as_stored(made: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -174,35 +201,34 @@ def _as_stored(made: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, 
     return found
 
 
-def _settings(stored: Mapping[str, Any]) -> list[Any]:
-    named = stored.get("settings")
-    if not isinstance(named, list) or not named or not isinstance(stored.get("samples"), int):
-        raise StoreError(f"{SUMMARY}: no summary of scores: no settings or samples.")
-    return named
-
-
 def _rescored(
-    path: Path, selection: Selection, given: Given | None
+    path: Path, measured: Measured
 ) -> Iterator[tuple[ScoredAnswer, Mapping[str, Mapping[str, Any]]]]:
     """Yield a score for every line, of its parsed parts anew; what was said of it is kept."""
-    gold = selection.by_id
-    with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                value = json.loads(line)
-                rebus = gold[str(value["id"])]
-                score = scoring.of_prediction(
-                    Prediction.model_validate({name: value[name] for name in _PARTS}),
-                    rebus,
-                    parser=value["parser"],
-                    setting=value["setting"],
-                    sample=value["sample"],
-                    outcome=Outcome(value["outcome"]),
-                    given=given,
-                )
-            except (LookupError, TypeError, ValueError, RecursionError) as error:
-                raise DataError(f"{path}, line {number}: no score of this data: {error}.") from None
-            words = {k: value[k] for k in ("status", "why", "seen_through", "seen") if k in value}
-            beside = {name: value[name] for name in PARTS if name in value}
-            answer = ScoredAnswer(rebus, {score.parser: score._replace(**words)})
-            yield answer, {score.parser: beside}
+    gold = measured.selection.by_id
+
+    def made(value: Mapping[str, Any]) -> tuple[ScoredAnswer, Mapping[str, Mapping[str, Any]]]:
+        rebus = gold[str(value["id"])]
+        place = (value["setting"], value["sample"], value["parser"])
+        for name, known, each in zip(_PLACE, _places(measured), place, strict=True):
+            if type(each) is bool or each not in known:
+                raise ValueError(f"{name} {each!r} is not of this summary")
+        score = scoring.of_prediction(
+            Prediction.model_validate({name: value[name] for name in _PARSED}, strict=False),
+            rebus,
+            parser=value["parser"],
+            setting=value["setting"],
+            sample=value["sample"],
+            outcome=Outcome(value["outcome"]),
+            given=measured.given,
+        )
+        words = {k: value[k] for k in _READING if k in value}
+        beside = {name: value[name] for name in PARTS if name in value}
+        answer = ScoredAnswer(rebus, {score.parser: score._replace(**words)})
+        return answer, {score.parser: beside}
+
+    yield from score_lines(path, made)
+
+
+def _places(measured: Measured) -> Iterator[Collection[Any]]:
+    yield from (measured.settings, range(measured.samples), measured.parsers)

@@ -25,7 +25,12 @@ def test_what_a_file_holds_cannot_play_with_the_terminal() -> None:
 
 
 def test_what_holds_and_what_is_not_known() -> None:
-    assert lines(holds("a", "b"), unchecked("c", "d"))[-1] == (
-        "run: its files are what they claim, as far as they were checked; "
-        "1 thing could not be checked"
-    )
+    found = lines(holds("a", "b"), unchecked("c", "d", ["e", "f.g"]))
+    assert found[1:] == [
+        "unchecked c: e, f.g: d",
+        "run: 1 check made, all hold; not checked: 1 thing, named above",
+    ]
+
+
+def test_where_nothing_was_held_against_anything_nothing_holds() -> None:
+    assert lines(unchecked("c", "d"))[-1] == "run: nothing could be checked"
