@@ -353,4 +353,6 @@ def _rest(known: Mapping[str, Any], spec: RunSpec, data: Dataset, *, scored: boo
     of_spec = ["spec.identity"] if is_hidden(spec.identity) else []
     of_data = [f"data.{each}" for each in known["data"] if each not in {*_DATA, *data.published}]
     named = [each for each in known if each not in held]
-    return unchecked(HEADER, "nothing in the folder to hold it against", [*named, *of_spec, *of_data])
+    return unchecked(
+        HEADER, "nothing in the folder to hold it against", [*named, *of_spec, *of_data]
+    )
