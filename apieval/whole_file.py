@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from glob import escape
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO, Final, TextIO
 
 try:
@@ -23,6 +24,8 @@ _NUMBERS: Final = count()
 """Two threads may write the same file."""
 _LEFT: Final = re.compile(r"\.\d+(-\d+)?")
 _NO_SYNC: Final = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
+NO_LOCKS: Final = {errno.ENOLCK, *_NO_SYNC}
+"""What a file system says that has no locks: some network drives, some that are in user space."""
 _SETTLED_S: Final = 5.0
 """A file is held from an instant after it was made, and until one before it takes its place."""
 
@@ -121,6 +124,17 @@ def _mark(file: int) -> None:
     if fcntl is not None:
         with suppress(OSError):  # not every network file system can
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def check_locks(folder: Path) -> None:
+    """Make sure that files of a folder can be locked, as databases need it.
+
+    Raises:
+        OSError: one of `NO_LOCKS` where the file system has none; others where nothing can be written.
+    """
+    if fcntl is not None:
+        with TemporaryFile(dir=folder) as probe:
+            fcntl.lockf(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def to_disk(descriptor: int) -> None:

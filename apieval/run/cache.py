@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -28,6 +28,7 @@ from pydantic import ValidationError
 from apieval.errors import ConfigError
 from apieval.schema import Outcome, Request, Response
 from apieval.signature import canonical_json, digest, is_hidden, public
+from apieval.whole_file import NO_LOCKS, check_locks, is_there
 
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 """Only these are worth keeping: asked again, the answer would be the same."""
@@ -50,6 +51,7 @@ ON CONFLICT (key, raw) DO UPDATE SET (store_time, access_time, mode, filename, v
 statement, which SQLite keeps with what it was given, is one and the same."""
 _NO_HEADERS: Final = '"headers":{}'
 _NO_LIMIT: Final = 2**62
+SILENT_S: Final = 1.0
 LOCKED_S: Final = 10.0
 """How long a write waits for another process's; a batch takes milliseconds."""
 _FAULTS: Final = (sqlite3.Error, diskcache.Timeout, OSError, UnicodeError)
@@ -270,6 +272,15 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
     except OSError as error:
         raise ConfigError(f"the cache in {folder} cannot be used ({error}); {remedy}.") from None
     try:
+        check_locks(folder)
+    except OSError as error:
+        if error.errno in NO_LOCKS:
+            raise CacheFailed(
+                f"the cache in {folder} cannot be used: this file system has no locks "
+                f"({error.strerror}); name a folder on a local disk with --cache, or --cache off."
+            ) from None
+    _wait_for_others(folder, warn)
+    try:
         try:
             return _database(folder)
         except sqlite3.DatabaseError as error:
@@ -279,6 +290,33 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
             return _database(folder)
     except _FAULTS as error:
         raise CacheFailed(f"the cache in {folder} cannot be opened ({error}); {remedy}.") from None
+
+
+def _wait_for_others(folder: Path, warn: Callable[[str], None]) -> None:
+    """Wait until no other process holds the database, and not in silence; diskcache waits minutes.
+
+    Raises:
+        CacheFailed: where it is held for longer than any write takes.
+    """
+    path = folder / diskcache.core.DBNAME
+    if not is_there(path) or not _is_held(path, SILENT_S):
+        return
+    held = f"the cache in {folder} is held by another process"
+    warn(f"{held}; waiting up to {LOCKED_S:g} s")
+    if _is_held(path, LOCKED_S):
+        raise CacheFailed(f"{held}; end that, name another folder with --cache, or --cache off.")
+
+
+def _is_held(path: Path, wait_s: float) -> bool:
+    """Say whether another process holds a database for longer than so many seconds."""
+    try:
+        with closing(sqlite3.connect(path, wait_s)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        return "locked" in str(error)
+    except sqlite3.Error:  # damaged: told on opening
+        return False
+    return False
 
 
 def _database(folder: Path) -> Any:  # noqa: ANN401 # diskcache has no types

@@ -16,13 +16,13 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from apieval.errors import StoreError
 from apieval.run.header import HEADER
 from apieval.run.responses import RESPONSES, ItemKey, Kept, key_of, mend
 from apieval.schema import Outcome, Response
-from apieval.whole_file import is_there, to_disk, to_disk_folder
+from apieval.whole_file import NO_LOCKS, is_there, to_disk, to_disk_folder
 from apieval.wording import counted
 
 try:
@@ -32,6 +32,7 @@ except ImportError:  # Windows
 
 LOCK: Final = ".lock"
 OWNER: Final = ".lock.owner"
+MARKER: Final = ".lock.marker"
 ASIDE: Final = ".before-"
 """Stands between a run's name and the time at which it was set aside."""
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
@@ -41,7 +42,7 @@ ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
 class Store:
     """One run's folder, open for writing."""
 
-    def __init__(self, folder: Path, lock: FileLock, kept: Kept, file: FileIO) -> None:
+    def __init__(self, folder: Path, lock: BaseFileLock, kept: Kept, file: FileIO) -> None:
         """Use `Store.open`."""
         self.folder = folder
         self.answered = kept.answered
@@ -86,7 +87,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with ExitStack() as undo:
-                lock = _lock(folder)
+                lock = _lock(folder, warn)
                 undo.callback(lock.release)
                 kept = mend(folder / RESPONSES, warn, ask_again)
                 file = _opened(folder)
@@ -292,13 +293,31 @@ def set_aside(folder: Path) -> Path | None:
     return old
 
 
-def _lock(folder: Path) -> FileLock:
-    """Take the run for this process; the lock goes with the process, however it ends."""
-    lock = FileLock(folder / LOCK, blocking=False)
-    owner = folder / OWNER
+def _lock(folder: Path, warn: Callable[[str], None] = lambda _: None) -> BaseFileLock:
+    """Take the run for this process; the lock goes with the process, however it ends.
+
+    Where the file system has no locks, a file marks the run as taken: it is there or not for all
+    machines alike, and what a process left that was killed on this machine counts for nothing.
+    """
+    lock: BaseFileLock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
+    owner, marker = folder / OWNER, SoftFileLock(folder / MARKER, blocking=False)
     try:
-        lock.acquire()
+        try:
+            lock.acquire()
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            marker.acquire()
+            lock = marker
+            warn(
+                f"{folder}: this file system has no locks ({error.strerror}); the file {MARKER} marks "
+                "the run as in use instead. Where a machine dies it is left behind: remove it then."
+            )
+        if lock is not marker and is_there(folder / MARKER):  # of a machine that has no locks there
+            with marker:
+                pass
     except Timeout:
+        lock.release()
         said = owner.read_text(encoding="utf-8").strip() if owner.exists() else "unknown"
         raise StoreError(
             f"{folder}: another process is at this run ({said}); wait for it, stop it, or give "

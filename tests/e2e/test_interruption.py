@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -525,3 +526,61 @@ def test_a_terminal_shows_a_bar_and_is_left_as_it_was(hundred: Material, tmp_pat
     assert b"solution_match" in screen
     assert screen.rfind(b"\x1b[?25h") > screen.rfind(b"\x1b[?25l")  # the cursor is shown again
     assert b"Traceback" not in screen
+
+
+_LOCKLESS: Final = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+static int refused(void) { errno = atoi(getenv("NO_LOCKS")); return -1; }
+int flock(int fd, int how) { return refused(); }
+#define WRAP(name) int name(int fd, int what, ...) { \\
+    va_list more; va_start(more, what); void *arg = va_arg(more, void *); va_end(more); \\
+    if (what == F_SETLK || what == F_SETLKW || what == F_OFD_SETLK || what == F_OFD_SETLKW) \\
+        return refused(); \\
+    int (*real)(int, int, ...) = dlsym(RTLD_NEXT, #name); \\
+    return real(fd, what, arg); }
+WRAP(fcntl)
+WRAP(fcntl64)
+"""
+
+
+@pytest.fixture(scope="session")
+def lockless(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Give a library under which no file system has locks, as `LD_PRELOAD` takes it."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        pytest.skip("there is no compiler here, or no LD_PRELOAD")
+    made = tmp_path_factory.mktemp("lockless") / "lockless.so"
+    words = (compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(made), "-ldl")
+    subprocess.run(words, input=_LOCKLESS, encoding="utf-8", check=True)
+    return str(made)
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL])
+def test_a_file_system_without_locks_is_told_and_worked_on(
+    lockless: str, code: int, hundred: Material, tmp_path: Path
+) -> None:
+    without = {"LD_PRELOAD": lockless, "NO_LOCKS": str(code)}
+    words = ("run", "local", "--setting", "regular", "--data", hundred.path, "--cache", "cache")
+    with FaultServer(hundred.answers, _held_after(30)) as server:
+        configure(tmp_path, local=model(server.url))
+        process = start(*words, **without)
+        server.wait_for_requests(30 + AT_ONCE)
+        second = apieval(*words, **without)
+        assert second.code == 2
+        assert f"process {process.pid}, since" in second.err
+        process.kill()
+        said = end(process).err
+        assert f"has no locks ({os.strerror(code)}); name a folder on a local disk" in said
+        assert "the file .lock.marker marks the run as in use instead" in said
+        server.release()
+        server.forget()
+        done = apieval(*words, **without)  # what the killed one left counts for nothing
+        assert done.code == 0, done.err
+        assert plain(done.all)
+    assert len(stored(folder())) == 100

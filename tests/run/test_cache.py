@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import pickle
@@ -498,6 +500,34 @@ def test_a_database_damaged_meanwhile_is_set_aside_with_one_warning(
     assert len(warnings) == 1
     assert str(tmp_path) in warnings[0]
     assert "going on without it" in warnings[0]
+
+
+def test_a_database_that_another_process_holds_is_not_waited_for_in_silence(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SILENT_S", 0.01)
+    monkeypatch.setattr(module, "LOCKED_S", 0.02)
+    fill(tmp_path, request())
+    with closing(sqlite3.connect(tmp_path / DATABASE, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CacheFailed, match="held by another process; end that"):
+            ResponseCache(tmp_path, warnings.append)
+    assert warnings == [f"the cache in {tmp_path} is held by another process; waiting up to 0.02 s"]
+    with closing(ResponseCache(tmp_path, warnings.append)) as cache:
+        assert cache.get(request()) is not None
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])
+def test_a_file_system_without_locks_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def refuses(_file: object, _how: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "lockf", refuses)
+    with pytest.raises(CacheFailed, match=r"has no locks.*on a local disk with --cache, or"):
+        ResponseCache(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_locked_database_is_set_aside_with_one_warning(

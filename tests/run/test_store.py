@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -365,6 +366,28 @@ def test_a_process_that_was_killed_holds_nothing(
     holder.kill()
     holder.wait()
     Store.open(tmp_path).close()
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL])
+def test_without_locks_a_file_marks_the_run_as_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    told: list[str] = []
+
+    def refuses(_file: object, _how: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", refuses)
+        store = Store.open(tmp_path, told.append)
+        assert len(told) == 1
+        assert f"has no locks ({os.strerror(code)}); the file .lock.marker marks the run" in told[0]
+        with pytest.raises(StoreError, match="another process is at this run"):
+            Store.open(tmp_path)
+    with pytest.raises(StoreError, match="another process is at this run"):
+        Store.open(tmp_path)  # nor by one that has locks
+    store.close()
+    Store.open(tmp_path, no_warning).close()
 
 
 def test_a_run_that_is_closed_can_be_opened_again(tmp_path: Path) -> None:
