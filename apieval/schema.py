@@ -263,6 +263,8 @@ class RunSpec(Record):
 
     The data file goes by its name; its content's hash stands in the header beside the
     specification, so that a changed file under the same name is noticed, not taken for another.
+    `seeds` is how each sample's seed is made of the one in `identity`, where there are several samples
+    and a seed: version 0.1 sent one and the same.
     """
 
     model: str
@@ -275,13 +277,13 @@ class RunSpec(Record):
     samples: int = Field(default=1, ge=1)
     prompts: dict[str, str]
     given: Given | None = None
+    seeds: Literal["seed + sample"] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the specification as it is kept and hashed; what is not given is not in it."""
         made = self.model_dump(mode="json")
-        if self.given is None:
-            del made["given"]
-        return made
+        absent = [name for name in ("given", "seeds") if made[name] is None]
+        return {name: value for name, value in made.items() if name not in absent}
 
 
 def well_formed(text: str) -> str:

@@ -6,7 +6,7 @@ This module owns the grammar of a model's entry. It finds no file and reads no v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -84,7 +84,9 @@ class Params(Section):
         description="Sample among tokens with this share of the likeliest one's chance.",
     )
     seed: int | None = Field(
-        default=None, description="Of the server's sampling; not every one has it."
+        default=None,
+        description="Of the server's sampling; not every one has it. With --samples each sample is sent "
+        "this number plus its own, from 0.",
     )
     stop: Texts | None = Field(
         default=None, description="A text, or several, at which an answer ends."
@@ -101,6 +103,30 @@ class Params(Section):
     reasoning_effort: Text | None = Field(
         default=None, description="How much a thinking model thinks, in the provider's own words."
     )
+
+
+SEEDS: Final = frozenset({"seed", "random_seed", "sampling_seed"})
+"""A seed's names in a request: OpenAI's, Mistral's, SGLang's."""
+
+
+def seeded(body: Any) -> bool:  # noqa: ANN401 # any JSON
+    """Say whether a request's body holds a seed, at any depth."""
+    return bool(for_sample(body, 1) != body)
+
+
+def for_sample(body: Any, sample: int) -> Any:  # noqa: ANN401 # any JSON
+    """Return a request's body with the seeds of a sample: each and the sample's number.
+
+    With one seed for all, several answers to a question would be one answer several times.
+    """
+    if isinstance(body, list):
+        return [for_sample(each, sample) for each in body]
+    if not isinstance(body, dict):
+        return body
+    return {
+        name: value + sample if name in SEEDS and type(value) is int else for_sample(value, sample)
+        for name, value in body.items()
+    }
 
 
 class Defaults(Params):

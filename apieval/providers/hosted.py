@@ -28,7 +28,7 @@ from apieval.providers.shown import wire_of
 from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
 from apieval.providers.transport import transport
 from apieval.schema import Reply, Request
-from apieval.sections import Hosted, Params
+from apieval.sections import Hosted, Params, for_sample
 from apieval.wording import install
 
 os.environ |= {
@@ -95,13 +95,14 @@ class HostedClient:
         self._mask = Mask(api_key, *secrets, *secrets_of(api_base or "https://"))
         self._connections = transport(api_base or "https://")
         self._arguments = {
-            **body,
             **_ALWAYS,
             **model.options.model_dump(exclude_none=True),
             **_key(provider, api_key),
             "extra_headers": headers or None,
             "api_base": api_base,
         }
+        # whatever is ours goes before a field of that name
+        self._body = {name: each for name, each in body.items() if name not in self._arguments}
         if provider == "huggingface":  # litellm would send them on to the server
             for name in ("num_retries", "max_retries", "stream"):
                 self._arguments.pop(name, None)
@@ -130,8 +131,9 @@ class HostedClient:
         """Have litellm ask over the tape's connections; return how that ended."""
         token = TAPE.set(tape)
         messages = [message.wire() for message in request.messages]
+        body = for_sample(self._body, request.sample) if request.sample else self._body
         try:
-            answer = await litellm.acompletion(messages=messages, **self._arguments)
+            answer = await litellm.acompletion(messages=messages, **body, **self._arguments)
         except (Heard, Exception) as error:  # noqa: BLE001 # litellm raises what it likes
             return tape.end or self._judged(error, tape)
         finally:

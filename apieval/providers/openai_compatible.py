@@ -25,6 +25,7 @@ from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
 from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, fault, transport, whole, with_key
 from apieval.schema import Reply, Request
+from apieval.sections import for_sample, seeded
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
@@ -72,7 +73,10 @@ class OpenAICompatibleClient:
         self._sent_names = frozenset(body)
         self._plain = api == "completions"
         whole = {"stream": False, **body}  # some servers stream unless they are told not to
-        self._begin = _without_end(whole, "prompt" if self._plain else "messages")
+        self._body = whole
+        self._last = "prompt" if self._plain else "messages"
+        self._begin = _without_end(whole, self._last)
+        self._seeded = seeded(body)
         given = {**(headers or {}), **(secret_headers or {})}
         proxies = (each for url in base_urls for each in secrets_of(url))
         self._mask = Mask(api_key, *secrets_in(secret_headers or {}), *proxies)
@@ -118,7 +122,10 @@ class OpenAICompatibleClient:
             endpoint.in_flight -= 1
 
     def _content(self, request: Request) -> bytes:
-        return f"{self._begin}{self._question(request)}}}".encode()
+        begin = self._begin
+        if self._seeded and request.sample:
+            begin = _without_end(for_sample(self._body, request.sample), self._last)
+        return f"{begin}{self._question(request)}}}".encode()
 
     def _question(self, request: Request) -> str:
         """Return what a request asks, as JSON."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from apieval.rebus import right_answer
 from apieval.rebus.prompts import Prompt, official
 from apieval.schema import SETTINGS, Given, Message, Prefill, Rebus, Request, RowId, Setting
+from apieval.sections import for_sample
 from apieval.signature import answer_identity, digest
 from apieval.wording import counted
 
@@ -123,8 +124,16 @@ def request(
     sample: int,
     identity: Mapping[str, Any],
     conversation: Conversation | None = None,
+    *,
+    one_seed: bool = False,
 ) -> Request:
-    """Return one request: the messages of a conversation, the challenge's own without one."""
+    """Return one request: the messages of a conversation, the challenge's own without one.
+
+    Each sample has a seed of its own (see `sections.for_sample`), unless it is of a run that had
+    `one_seed` for all.
+    """
+    if sample and not one_seed and "body" in identity:
+        identity = {**identity, "body": for_sample(identity["body"], sample)}
     messages = (conversation or Conversation()).messages(rebus, setting)
     wire = [message.wire() for message in messages]
     clear, key = answer_identity(identity, wire, sample)

@@ -36,7 +36,7 @@ from apieval.run.runner import Runner
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
-from apieval.sections import Embedded
+from apieval.sections import Embedded, seeded
 from apieval.signature import public
 from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_stored
 from apieval.whole_file import is_folder, is_there, replacing_bytes
@@ -144,6 +144,7 @@ class OneRun:
             samples=options.samples,
             prompts=self.conversation.hashes(options.settings),
             given=options.given,
+            seeds="seed + sample" if options.samples > 1 and seeded(self.prepared.body) else None,
         )
         self.spec = whole.model_copy(update={"identity": public(whole.identity)})
         self.folder = options.out / (options.name or plan.folder_name(whole, self._variant))

@@ -230,7 +230,12 @@ class _Keys:
         if response is None or not self._known:
             return
         request = conversation.request(
-            answer.gold, response.setting, response.sample, self.spec.identity, self.said
+            answer.gold,
+            response.setting,
+            response.sample,
+            self.spec.identity,
+            self.said,
+            one_seed=self.spec.seeds is None,
         )
         self.count += 1
         if request.key != response.key:

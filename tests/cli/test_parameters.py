@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,3 +212,46 @@ def test_models_shows_where_each_is_reached(inside: Inside, ten: Material) -> No
     assert lines["near"].endswith("embedded, no network")
     rows = {row["name"]: row for row in json.loads(inside("models", "--json").out)["models"]}
     assert (rows["far"]["base_url"], rows["far"]["provider"]) == ([], "litellm")
+
+
+def test_samples_are_sent_seeds_of_their_own(inside: Inside, ten: Material) -> None:
+    entry = {"params": {"seed": 7, "temperature": 1}, "extra_body": {"options": {"seed": 3}}}
+    words = (
+        "run",
+        "local",
+        "--data",
+        ten.path,
+        "--setting",
+        "regular",
+        "--cache",
+        "cache",
+        "--yes",
+    )
+    with FaultServer(ten.answers) as server:
+        configure(ten.path.parent, local=model(server.url, **entry))
+        assert inside(*words, "--out", "alone").code == 0
+        assert {seen.body["seed"] for seen in server.seen} == {7}
+        done = inside(*words, "--samples", "3")
+        assert (done.code, server.requests) == (0, 30), "sample 0 came out of the cache"
+        sent = Counter((seen.body["seed"], seen.body["options"]["seed"]) for seen in server.seen)
+        assert sent == {(7, 3): 10, (8, 4): 10, (9, 5): 10}
+    assert header()["spec"]["seeds"] == "seed + sample"
+    assert header()["spec"]["identity"]["body"]["seed"] == 7
+    assert (
+        "seeds" not in json.loads((folder(Path("alone")) / "run.json").read_text("utf-8"))["spec"]
+    )
+    checks = json.loads(inside("verify", folder(), "--json").out)["checks"]
+    assert {each["name"]: each["state"] for each in checks}["keys"] == "holds"
+
+
+def test_a_run_whose_samples_had_one_seed_is_another(inside: Inside, ten: Material) -> None:
+    words = ("run", "local", "--data", ten.path, *REGULAR, "--samples", "2", "--name", "mio")
+    with FaultServer(ten.answers) as server:
+        configure(ten.path.parent, local=model(server.url, params={"seed": 7}))
+        assert inside(*words).code == 0
+        known = header()
+        del known["spec"]["seeds"]  # as version 0.1 wrote it
+        (folder() / "run.json").write_text(json.dumps(known), "utf-8")
+        done = inside(*words)
+        assert (done.code, server.requests) == (2, 20)
+    assert "seeds" in done.err

@@ -234,3 +234,11 @@ def test_the_key_is_read_clean_and_shown_nowhere(
     assert accent.code == 2
     assert "fintà" not in accent.all
     assert inside(*words, "--out", "b").code == 2, "the variable is not set"
+
+
+def test_samples_are_sent_seeds_of_their_own(inside: Inside, ten: Material, tmp_path: Path) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, far=hosted("openai", server.url, params={"seed": 7, "temperature": 1}))
+        done = inside("run", "far", "--data", ten.path, *REGULAR, "--samples", "2", "--limit", "4")
+        assert (done.code, server.requests) == (0, 8), done.err
+        assert sorted(seen.body["seed"] for seen in server.seen) == [7] * 4 + [8] * 4

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.rebus import conversation, prompts, right_answer, scoring
-from apieval.rebus.conversation import Conversation
+from apieval.rebus.conversation import Conversation, request
 from apieval.schema import GIVENS, SETTINGS, Given, Message, Prefill, Setting
 from tests.records import ANSWER, rebus, response
 
@@ -123,3 +125,37 @@ def test_stop_sequences_that_right_answers_hold(
     found = list(conversation.stops_too_soon(body, rows, given))
     assert len(found) == bool(cut)
     assert all(f"it cuts {cut} of 2 right answers" in each for each in found)
+
+
+# --- seeds of samples ------------------------------------------------------------------------
+
+
+SEEDED = [
+    pytest.param({"seed": 7}, lambda body: body["seed"], id="seed"),
+    pytest.param({"random_seed": 7}, lambda body: body["random_seed"], id="Mistral's"),
+    pytest.param({"options": {"seed": 7}}, lambda body: body["options"]["seed"], id="Ollama's"),
+    pytest.param({"sampling_seed": 7}, lambda body: body["sampling_seed"], id="SGLang's"),
+    pytest.param({"a": [{"seed": 7}]}, lambda body: body["a"][0]["seed"], id="in a list"),
+]
+
+
+@pytest.mark.parametrize(("body", "seed"), SEEDED)
+def test_each_sample_has_a_seed_of_its_own(
+    body: dict[str, Any], seed: Callable[[Any], int]
+) -> None:
+    identity = {"body": {"model": "m", **body}}
+    made = [*conversation.requests([rebus()], ["regular"], 4, identity)]
+    assert [seed(json.loads(each.identity)["body"]) for each in made] == [7, 8, 9, 10]
+    assert len({each.key for each in made}) == 4
+    before = [request(rebus(), "regular", n, identity, one_seed=True) for n in range(4)]
+    assert made[0] == before[0], "what was paid for before holds"
+    assert {seed(json.loads(each.identity)["body"]) for each in before} == {7}
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"seed": None}, {"seed": "7"}, {"seed": True}, {"schema": {"seed": {"type": "x"}}}]
+)
+def test_what_is_no_seed_stays(body: dict[str, Any]) -> None:
+    for identity in ({"body": body}, {}):
+        made = request(rebus(), "regular", 3, identity)
+        assert made == request(rebus(), "regular", 3, identity, one_seed=True)
