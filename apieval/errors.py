@@ -62,10 +62,13 @@ class AttemptFailed(ApievalError):
     arrived. `retry_after_s` is how long the server asked us to wait, in seconds, None where it
     did not say. `billed` says that the server generated something that is paid and lost, as far as
     anybody can tell: a success of which no answer could be read, a reply that broke off, a timeout.
+    `unsettled` says that the request was sent and no word came of what became of it, so that it
+    may have been.
     """
 
     exit_code = 1
     billed = False
+    unsettled = False
 
     def __init__(
         self, message: str, *, status: int | None = None, retry_after_s: float | None = None
@@ -93,6 +96,8 @@ class ItemFailure(AttemptFailed):
 
 class Unexpected(ItemFailure):
     """Report a fault of our own or of a library's: one item's, until every item has it."""
+
+    unsettled = True
 
 
 class ContentRefused(ItemFailure):

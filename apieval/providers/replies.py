@@ -126,17 +126,22 @@ def _unreadable(response: Whole, why: UnreadableBody, url: str) -> AttemptFailed
         said = f"the reply from {url} cannot be read ({why}), is this an API address? {begins}"
     found = kind(said, status=response.status)
     found.billed = why.begun or response.broken is not None
+    found.unsettled = not page
     return found
 
 
 def malformed(value: object, content: bytes, url: str) -> TransientFailure:
-    """Return the failure that a document stands for in which there is no reply."""
+    """Return the failure that a document stands for in which there is no reply.
+
+    With token counts it is billed; without them it may be.
+    """
     found = TransientFailure(
         f"malformed reply from {url}: {server_message(content)}", status=HTTPStatus.OK
     )
     top = value if isinstance(value, dict) else {}
     counted = any(isinstance(top.get(name), dict) for name in _COUNTED)
     found.billed = counted or bool(top.get("choices"))
+    found.unsettled = True
     return found
 
 

@@ -72,6 +72,7 @@ async def whole(response: httpx.Response) -> Whole:
     """Return a reply once all of it has come, or as much as came before the connection broke off.
 
     Raises:
+        TransientFailure: where it breaks off; what began well was generated, and is billed.
         ItemFailure: where it is larger than any answer.
     """
     chunks, size = [], 0
@@ -137,12 +138,24 @@ def _window(named: str, start: bytes) -> int:
     return -zlib.MAX_WBITS if named == "deflate" else _GZIP
 
 
+_NOT_CONNECTED: Final = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ClientConnectorCertificateError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.InvalidURL,
+)
+"""Ends of an attempt before its request was sent."""
+
+
 def fault(error: BaseException, url: str) -> TransientFailure:
     """Return the failure that a broken or refused connection stands for."""
     if _refused(error):
         return ServerDown(f"nothing listens at {url}")
     what = clipped(str(error)) or type(error).__name__
-    return TransientFailure(f"no reply from {url}: {what}")
+    failure = TransientFailure(f"no reply from {url}: {what}")
+    failure.unsettled = not isinstance(error.__cause__, _NOT_CONNECTED)
+    return failure
 
 
 def _refused(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from apieval.schema import Request, Usage
 from apieval.sections import Price
@@ -27,6 +27,47 @@ def cost_usd(usage: Usage, price: Price | None) -> float | None:
         + cached * for_cached
         + usage.completion_tokens * price.output
     ) / MILLION
+
+
+class Spent(NamedTuple):
+    """What a run has cost so far, all its commands together; of the cache's answers nothing.
+
+    `known_usd` is by the servers' own counts; `at_most_usd` is the most that the `lost` attempts
+    can have cost, which were sent and whose cost nobody told; of the `unknown` ones not even that
+    is known.
+    """
+
+    known_usd: float = 0.0
+    at_most_usd: float = 0.0
+    lost: int = 0
+    unknown: int = 0
+
+    @property
+    def usd(self) -> float:
+        """Return the sum, which the real one can be below but not above, as far as it is known."""
+        return self.known_usd + self.at_most_usd
+
+    @property
+    def total_usd(self) -> float | None:
+        """Return the same sum, None where not a part of it is known."""
+        return None if self.unknown and not self.usd else self.usd
+
+    def paid(self, usd: float) -> Spent:
+        """Return the same with a known cost more."""
+        return self._replace(known_usd=self.known_usd + usd)
+
+    def lost_another(self, at_most_usd: float | None) -> Spent:
+        """Return the same with another attempt of unknown cost, None where nothing bounds it."""
+        if at_most_usd is None:
+            return self._replace(unknown=self.unknown + 1)
+        return self._replace(at_most_usd=self.at_most_usd + at_most_usd, lost=self.lost + 1)
+
+    def bounded(self, worst_usd: float) -> Spent:
+        """Return the same where each unknown one can have cost no more than that."""
+        more = self.unknown * worst_usd
+        return self._replace(
+            at_most_usd=self.at_most_usd + more, lost=self.lost + self.unknown, unknown=0
+        )
 
 
 def prompt_tokens(request: Request) -> int:

@@ -20,7 +20,6 @@ from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.prompts import Prompt
-from apieval.run.budget import Budget
 from apieval.run.prices import KnownPrice, price_of
 from apieval.schema import Given, Prefill
 from apieval.sections import (
@@ -101,22 +100,25 @@ class Prepared:
         most = next((sent for name in TOKEN_LIMITS if (sent := self.body.get(name))), None)
         return most if isinstance(most, int) else None
 
-    def budget(self, max_usd: float | None, spent_usd: float) -> Budget | None:
-        """Return what may be spent on this model, None for no bound.
+    @property
+    def free(self) -> bool:
+        """Say whether nobody is paid for the answers: one's own server, and no price."""
+        return self.own and self.price is None
+
+    def check_bound(self, max_usd: float | None) -> None:
+        """Refuse a bound that cannot be kept.
 
         Raises:
             ConfigError: where the price, or the longest answer, is not known.
         """
         if max_usd is None:
-            return None
-        most = self.most_tokens
-        if self.price is None or most is None:
+            return
+        if self.price is None or self.most_tokens is None:
             lacks = "its price is" if self.price is None else "its max_tokens are"
             raise ConfigError(
                 f"model {self.name!r}: --max-cost cannot be kept, since {lacks} not known; "
                 "say it in providers.yaml (price: {input: ..., output: ...}, params: max_tokens)."
             )
-        return Budget(max_usd, self.price, most, spent_usd)
 
     def with_key(self, environ: Mapping[str, str]) -> Prepared:
         """Return the same with the key that its variable holds, where it has one.

@@ -27,7 +27,7 @@ from apieval.errors import (
 )
 from apieval.providers.base import Provider
 from apieval.rebus.cut import PromptCounts
-from apieval.run.budget import Budget
+from apieval.run.budget import Budget, Reservation
 from apieval.run.cache import ResponseCache
 from apieval.run.deadline import attempt_within, ends_all, unexpected
 from apieval.run.limiter import Limiter, Verdict
@@ -64,6 +64,7 @@ class _Question:
     queued_s: float = 0.0
     named: bool = False
     billed: list[Usage] = field(default_factory=list)
+    reserved: Reservation | None = None
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class Runner:
         while True:
             await asyncio.sleep(SYNC_EVERY_S)
             try:
-                await asyncio.to_thread(self.store.sync)
+                await asyncio.to_thread(self._sync)
                 self.store.check()
             except StoreError as error:
                 self._end(StoppedEarly(str(error)))
@@ -182,6 +183,11 @@ class Runner:
             self.watcher.pressed(flying, self.limiter.slots)
         for question in self._in_flight.values():
             self._name_if_stuck(question, now - question.sent)
+
+    def _sync(self) -> None:
+        self.store.sync()
+        if self.budget:
+            self.budget.ledger.sync()
 
     def _name_if_stuck(self, question: _Question, took_s: float) -> None:
         if took_s < STUCK_AFTER_S or question.named:
@@ -345,24 +351,19 @@ class Runner:
 
         Raises:
             RunFailure: where there is no money left.
+            StoreError: where it cannot be written what this may cost.
         """
         waited = time.monotonic()
-        reserved = await self.budget.reserve(question.request) if self.budget else 0.0
-        cost: float | None = None
+        if self.budget is None:
+            return await self._sent(question, waited)
+        question.reserved = await self.budget.reserve(question.request)
         try:
-            reply = await self._sent(question, waited)
-            question.billed.append(reply.usage)
-            cost = cost_usd(reply.usage, self.price)
-        except AttemptFailed as failure:
-            if failure.billed:
-                question.billed.append(Usage())  # of unknown size
-            else:
-                cost = 0.0
-            raise
+            return await self._sent(question, waited)
         finally:
-            if self.budget:
-                self.budget.settle(reserved, cost)
-        return reply
+            with suppress(StoreError):  # then what was reserved stands
+                self.budget.settle(question.reserved)
+            with self._noted():
+                self.watcher.paid(self.budget.ledger.spent)
 
     async def _sent(self, question: _Question, waited: float) -> Reply:
         """Attempt once, when the limiter lets it; tell the limiter how it went."""
@@ -375,7 +376,7 @@ class Runner:
         if task:
             self._in_flight[task] = question
         try:
-            reply = await attempt_within(self.patience.timeout_s, self.provider, question.request)
+            reply = await self._charged(question)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
             hints = reply.hints
             self._judge.answered(reply.repaired)
@@ -395,6 +396,24 @@ class Runner:
             self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s, hints=hints)
             if task:
                 self._in_flight.pop(task, None)
+
+    async def _charged(self, question: _Question) -> Reply:
+        """Attempt once, with what it may cost on disk before, and note what it was charged for."""
+        owed = question.reserved
+        if self.budget and owed:
+            self.budget.send(owed)
+        try:
+            reply = await attempt_within(self.patience.timeout_s, self.provider, question.request)
+        except AttemptFailed as failure:
+            if failure.billed:
+                question.billed.append(Usage())  # of unknown size
+            elif owed and not failure.unsettled:
+                owed.used = None
+            raise
+        question.billed.append(reply.usage)
+        if owed:
+            owed.used = reply.usage
+        return reply
 
     def _learn_tokens(self, reply: Reply) -> int | None:
         """Follow the length of answers; return all tokens of this one where they are known."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from apieval.errors import AttemptFailed
-from apieval.run.money import Forecast
+from apieval.run.money import Forecast, Spent
 from apieval.schema import Response
 
 
@@ -26,6 +26,9 @@ class Watcher:
 
     def answered(self, response: Response) -> None:
         """Take note of an answer that is stored."""
+
+    def paid(self, spent: Spent) -> None:
+        """Take note of what the run has cost so far, its earlier commands included."""
 
     def stumbled(self, failure: AttemptFailed) -> None:
         """Take note of an attempt that failed and may be made again."""

@@ -25,10 +25,10 @@ from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
 from apieval.run import header, plan, store
-from apieval.run.budget import Budget
+from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
-from apieval.run.money import Forecast, forecast
+from apieval.run.money import Forecast, Spent, forecast
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
 from apieval.run.retry import RetryPolicy
@@ -42,7 +42,7 @@ from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_s
 from apieval.whole_file import is_folder, is_there, replacing_bytes
 from apieval.wording import counted
 
-_OPEN: Final = {"message": None, "responses": None}
+_OPEN: Final = {"message": None, "responses": None, "spent_usd": None, "spent": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
 
@@ -129,6 +129,7 @@ class OneRun:
     _budget: Budget | None = field(init=False, default=None)
     _before: Before = field(init=False)
     _withdrawn: bool = field(init=False, default=False)
+    _spent_before: Spent = field(init=False, default=Spent())
 
     def __post_init__(self) -> None:
         """Say what the run is, and so where it lives."""
@@ -173,7 +174,7 @@ class OneRun:
         Raises:
             ConfigError, StoreError: before anything is asked.
         """
-        self.prepared.budget(self.options.max_cost_usd, 0.0)
+        self.prepared.check_bound(self.options.max_cost_usd)
         store.check_free(self.folder)
         if not self.options.fresh:
             header.check_same_run(self.folder, self.spec, self.selection.data.digest)
@@ -192,9 +193,13 @@ class OneRun:
         self._before = Before.look(self.folder, old)
         self._store = Store.open(self.folder, self.watcher.message, self._ask_again())
         try:
+            self._budget = None if self.prepared.free else self._opened_budget()
+            self._spent_before = self.spent
             yield
         finally:
             self._leave_nothing_running()
+            if self._budget:
+                self._budget.ledger.close()
             self._store.close()
 
     def _leave_nothing_running(self) -> None:
@@ -203,6 +208,22 @@ class OneRun:
             if not self._withdrawn and (header.read(self.folder) or {}).get("status") == "running":
                 message = "ended by a fault before its figures were written; run it again"
                 self._write_header({"status": "stopped", "message": message})
+
+    @property
+    def spent(self) -> Spent:
+        """Return what the run has cost so far, its earlier commands included."""
+        return self._budget.ledger.spent if self._budget else Spent()
+
+    def _opened_budget(self) -> Budget:
+        """Open the run's account; of answers from before it was kept their lines tell the cost."""
+        store, prepared = self._store, self.prepared
+        ledger = Ledger.open(self.folder, Spent(store.spent_usd, unknown=store.unpriced))
+        most_usd = self.options.max_cost_usd
+        budget = Budget(ledger, prepared.price, prepared.most_tokens, most_usd)
+        if self.selection.rebuses:
+            like = self._request(self.selection.rebuses[0], self.spec.settings[-1], 0)
+            ledger.assume(budget.worst_usd(like))
+        return budget
 
     def begin(self, broken: Mapping[str, Sequence[RowId]]) -> None:
         """Write the header of a run that begins, or goes on; `broken` are its rule breakers.
@@ -392,7 +413,7 @@ class OneRun:
             "message": result.message,
             **{name: result.summary[name] for name in ("outcomes", "usage", "served", "responses")},
             **self._end(),
-            "spent_usd": self._store.spent_usd,
+            **self._spent_facts(),
         }
         self._write_header(end)
 
@@ -430,13 +451,8 @@ class OneRun:
         )
         return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
 
-    def _bound(self) -> Budget | None:
-        """Return what may still be spent, None for no bound."""
-        budget = self.prepared.budget(self.options.max_cost_usd, self._store.spent_usd)
-        if budget:
-            like = self._request(self.selection.rebuses[0], self.spec.settings[-1], 0)
-            budget.assume(self._store.unpriced, like)
-        return budget
+    def _spent_facts(self) -> dict[str, Any]:
+        return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict()}
 
     def _enough_usd(self, cost: Mapping[str, Any]) -> float | None:
         """Return what bound would do for the rest, about, where the money stopped the run.
@@ -458,7 +474,6 @@ class OneRun:
     async def _asked(self, limiter: Limiter, cache: ResponseCache | None) -> bool:
         """Ask, and say whether that came to its end without being stopped."""
         spec, limits, options = self.spec, self.prepared.model.limits, self.options
-        self._budget = self._bound()
         async with connected(self.prepared) as provider:
             self._runner = runner = Runner(
                 provider=provider,

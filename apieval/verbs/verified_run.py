@@ -27,6 +27,7 @@ from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
 from apieval.run import plan
+from apieval.run.budget import spent_by
 from apieval.run.header import FORMAT, HEADER
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import Response, RunSpec
@@ -123,7 +124,9 @@ def _derived(
         yield from of_summary(stored, remade, scores)
     else:
         yield from _without_summary(fault, scores)
-    yield _counts(known, {**remade, "spent_usd": seen.spent_usd})
+    account = spent_by(folder)
+    spent_usd = account.total_usd if account else seen.spent_usd
+    yield _counts(known, {**remade, "spent_usd": spent_usd})
 
 
 def _without_summary(fault: Check | None, scores: Scores) -> Iterator[Check]:

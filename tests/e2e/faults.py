@@ -147,6 +147,9 @@ TRANSIENT: Final[Mapping[str, Reply | Manner]] = {
 }
 """Faults that another attempt may not meet, by name."""
 
+PAID: Final = frozenset({"cut body", "malformed JSON", "not UTF-8"})
+"""Those of a good status: what came of them was generated."""
+
 QUICK: Final = tuple(
     name
     for name in TRANSIENT
@@ -175,14 +178,22 @@ def from_request(number: int, fault: Reply | Manner) -> Plan:
 def randomly(rate: float, seed: int, names: Sequence[str] = QUICK, at_most: int = 4) -> Plan:
     """Let a share of the attempts meet a fault; the same ones whatever the order they come in.
 
-    No rebus meets more than `at_most`, so that a client with as many retries gets every answer.
+    No rebus meets more than `at_most`, so that a client with as many retries gets every answer; nor
+    more than two of those that were paid for, of which three are enough for one request.
     """
+
+    def drawn(rebus: str, attempt: int) -> str | None:
+        chance = random.Random(f"{seed} {rebus} {attempt}")
+        name = chance.choice(names)
+        return name if chance.random() < rate else None
 
     def plan(seen: Seen) -> Reply | Manner | None:
         if seen.attempt > at_most:
             return None
-        chance = random.Random(f"{seed} {seen.rebus} {seen.attempt}")
-        return TRANSIENT[chance.choice(names)] if chance.random() < rate else None
+        *before, name = [drawn(seen.rebus, each + 1) for each in range(seen.attempt)]
+        if name in PAID and sum(each in PAID for each in before) > 1:
+            name = "500"
+        return TRANSIENT[name] if name else None
 
     return plan
 

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.errors import RunFailure
-from apieval.run.budget import Budget
 from apieval.run.money import Forecast, Scale, cost_usd, forecast, in_all, prompt_tokens
 from apieval.schema import Message, Request, Usage
 from apieval.sections import Price
@@ -103,117 +99,6 @@ def test_a_forecast_without_price_or_bound_says_what_it_can() -> None:
     unbounded = forecast([(30, 30)], PRICE, None)
     assert unbounded.most_usd is None
     assert str(unbounded).endswith("; about 0.00 USD")
-
-
-# --- the budget ------------------------------------------------------------------------------
-
-ONE_EACH = Price(input=0.0, output=1_000_000.0)
-"""One USD a token, so that a request may cost its `most_tokens` in USD."""
-
-
-def budget(max_usd: float, most_tokens: int = 1, spent_usd: float = 0.0) -> Budget:
-    return Budget(max_usd, ONE_EACH, most_tokens, spent_usd)
-
-
-def test_what_is_reserved_is_not_given_twice_and_waits_for_settlement() -> None:
-    async def work() -> None:
-        purse = budget(2.0)
-        first, second = await purse.reserve(request()), await purse.reserve(request())
-        third = asyncio.create_task(purse.reserve(request()))
-        await asyncio.sleep(0)
-        assert not third.done()
-        purse.settle(first, 1.0)  # as dear as it might have been: no room yet
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        assert not third.done()
-        purse.settle(second, 0.0)
-        assert await third == 1.0
-        assert purse.spent_usd == 1.0
-
-    asyncio.run(work())
-
-
-def test_a_used_up_budget_ends_the_run_and_says_how_much() -> None:
-    async def work() -> None:
-        purse = budget(3.0, spent_usd=2.5)
-        with pytest.raises(
-            RunFailure, match=r"--max-cost 3 USD is reached: 2\.5000 spent.* 1\.0000"
-        ):
-            await purse.reserve(request())
-
-    asyncio.run(work())
-
-
-def test_all_who_wait_learn_that_nothing_is_left() -> None:
-    async def work() -> None:
-        purse = budget(1.0)
-        reserved = await purse.reserve(request())
-        waiting = [asyncio.create_task(purse.reserve(request())) for _ in range(5)]
-        await asyncio.sleep(0)
-        purse.settle(reserved, 1.0)
-        ends = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [type(end) for end in ends] == [RunFailure] * 5
-
-    asyncio.run(work())
-
-
-def test_an_unknown_cost_is_taken_to_be_all_that_was_reserved() -> None:
-    async def work() -> None:
-        purse = budget(10.0, most_tokens=4)
-        purse.settle(await purse.reserve(request()), None)
-        assert purse.spent_usd == 4.0
-
-    asyncio.run(work())
-
-
-def test_free_requests_are_not_held_up() -> None:
-    async def work() -> None:
-        purse = Budget(0.0, Price(input=0.0, output=0.0), 100)
-        for _ in range(3):
-            assert await purse.reserve(request()) == 0.0
-
-    asyncio.run(work())
-
-
-@given(
-    st.lists(st.floats(1e-9, 1e6), min_size=1, max_size=60),
-    st.floats(0, 1),
-)
-def test_rounding_never_leaves_anybody_waiting(prices: list[float], share: float) -> None:
-    """Sums of floats leave crumbs behind; with nothing on its way, none may be waited for."""
-
-    async def work() -> None:
-        purse = budget(1e12)
-        reserved = []
-        for price in prices:
-            purse.price = Price(input=0.0, output=price * 1e6)
-            reserved.append(await purse.reserve(request()))
-        for amount in sorted(reserved):
-            purse.settle(amount, amount * share)
-        purse.max_usd = 0.0
-        with pytest.raises(RunFailure):
-            await asyncio.wait_for(purse.reserve(request()), 5)
-
-    asyncio.run(work())
-
-
-def test_spending_never_exceeds_the_budget_where_no_answer_costs_more_than_reserved() -> None:
-    async def work() -> None:
-        purse = budget(50.0, most_tokens=7)
-        answered = 0
-
-        async def one() -> None:
-            nonlocal answered
-            reserved = await purse.reserve(request())
-            await asyncio.sleep(0)
-            purse.settle(reserved, reserved * (0.2 + answered % 5 / 5))
-            answered += 1
-
-        ends = await asyncio.gather(*(one() for _ in range(100)), return_exceptions=True)
-        assert {type(end) for end in ends} == {type(None), RunFailure}
-        assert 50 - 7 < purse.spent_usd <= 50
-
-    asyncio.run(work())
 
 
 @pytest.mark.parametrize(

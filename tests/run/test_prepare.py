@@ -235,15 +235,15 @@ def test_an_unknown_model_is_refused() -> None:
 PRICE = {"input": 0.1, "output": 0.2}
 
 
-def test_without_a_bound_there_is_no_budget() -> None:
-    assert prepared().budget(None, 0.0) is None
+def test_without_a_bound_none_is_refused() -> None:
+    prepared().check_bound(None)
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
-def test_a_budget_knows_the_longest_answer_and_what_was_spent(name: str) -> None:
-    budget = prepared(price=PRICE, params={name: 77}).budget(5.0, 1.5)
-    assert budget is not None
-    assert (budget.max_usd, budget.most_tokens, budget.spent_usd) == (5.0, 77, 1.5)
+def test_the_longest_answer_is_what_the_request_allows(name: str) -> None:
+    made = prepared(price=PRICE, params={name: 77})
+    made.check_bound(5.0)
+    assert made.most_tokens == 77
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_budget_knows_the_longest_answer_and_what_was_spent(name: str) -> None
 )
 def test_a_bound_that_cannot_be_kept_is_refused(model: dict[str, Any], lacks: str) -> None:
     with pytest.raises(ConfigError, match=lacks):
-        prepared(**model).budget(5.0, 0.0)
+        prepared(**model).check_bound(5.0)
 
 
 # --- connections -----------------------------------------------------------------------------

@@ -26,9 +26,10 @@ from apieval.errors import (
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.run import limiter, patience, runner
-from apieval.run.budget import Budget
+from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
+from apieval.run.money import Spent
 from apieval.run.patience import Patience
 from apieval.run.responses import stored as responses
 from apieval.run.retry import RetryPolicy
@@ -173,13 +174,13 @@ class Bench:
     def run(self, count: int | Iterator[Request]) -> Course:
         provider = Fake(self.script)
         store = self.store_open(self.folder)
-        stopped, given_up = False, 0
+        stopped, given_up, budget = False, 0, None
 
         async def work() -> None:
-            nonlocal stopped, given_up
-            budget = None
-            if self.max_usd is not None and self.price is not None:
-                budget = Budget(self.max_usd, self.price, self.most_tokens, store.spent_usd)
+            nonlocal stopped, given_up, budget
+            if self.price is not None:
+                ledger = Ledger.open(self.folder, Spent())
+                budget = Budget(ledger, self.price, self.most_tokens, self.max_usd)
             each = Runner(
                 provider=provider,
                 store=store,
@@ -209,6 +210,8 @@ class Bench:
             end = error
         finally:
             store.close()
+            if budget:
+                budget.ledger.close()
         lines = list(responses(self.folder))
         return Course(provider, self.watcher, end, lines, stopped, given_up)
 
