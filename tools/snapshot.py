@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import csv
 import difflib
+import hashlib
 import json
 import os
 import re
@@ -38,6 +39,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PROGRAM: Final = ("-c", "from apieval.cli import main; main()")
 SAMPLE: Final = "apieval/rebus/sample/sample.csv"
 BEGAN: Final = datetime(2026, 1, 1, tzinfo=UTC)
+PORTS: Final = (18473, 18474)
+"""Fixed, since addresses stand in what is written."""
 DIFF_LINES: Final = 12
 RUNS: Final = {
     "sample": ("baseline",),
@@ -102,8 +105,8 @@ def drawn(row: dict[str, str], number: int, nth: int) -> str:
 class Replies(ThreadingHTTPServer):
     """Answers by the rebus in the prompt; `failing` refuses every seventh row."""
 
-    def __init__(self, rows: list[dict[str, str]], answers: list[str] | None) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, port: int, rows: list[dict[str, str]], answers: list[str] | None) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
         self.rows, self.answers = rows, answers
         names = ("verbalized_rebus", "verbalized_rebus_with_length_hints")
         self.places = {row[name]: place for place, row in enumerate(rows) for name in names}
@@ -158,13 +161,15 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(rows: list[dict[str, str]], answers: list[str] | None = None) -> Iterator[str]:
+def serving(
+    port: int, rows: list[dict[str, str]], answers: list[str] | None = None
+) -> Iterator[str]:
     """Serve on loopback; yield the address."""
-    server = Replies(rows, answers)
+    server = Replies(port, rows, answers)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.shutdown()
         thread.join()
@@ -232,10 +237,9 @@ def fix_times(folder: Path) -> None:
             "created": created.isoformat(timespec="milliseconds"),
             "latency_s": 1 + number / 64,
         }
-    text = "".join(
-        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines
-    )
-    path.write_text(text, encoding="utf-8")
+    written = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines)
+    data = "".join(f"{line}\n" for line in written).encode()
+    path.write_bytes(data)
     header = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     ended = BEGAN + timedelta(seconds=len(lines))
     fixed = {
@@ -248,6 +252,7 @@ def fix_times(folder: Path) -> None:
         "commands": [{"began": BEGAN.isoformat(), "took_s": 60.0}],
     }
     header |= {name: value for name, value in fixed.items() if name in header}
+    header["responses"]["digest"] = f"sha256:{hashlib.sha256(data).hexdigest()}"
     text = json.dumps(header, ensure_ascii=False, indent=2) + "\n"
     (folder / "run.json").write_text(text, encoding="utf-8")
 
@@ -264,7 +269,6 @@ def configure(work: Path, **addresses: str) -> None:
         name: {
             "provider": "openai-compatible",
             "base_url": address,
-            "cache_identity": name,  # the port is another each time
             "model": name,
             "params": {"temperature": 0.7 if name == "drawn" else 0},
             "price": {"input": 1, "output": 2},
@@ -285,7 +289,7 @@ def make(maker: Maker, checkout: Path, published: Path | None) -> list[str]:
             answers = [json.loads(line)["answer"] for line in file]
     shutil.copy(data, maker.work / "published.csv")
     replayed = read_rows(data)[: len(answers)] if answers else rows
-    with serving(rows) as own, serving(replayed, answers) as theirs:
+    with serving(PORTS[0], rows) as own, serving(PORTS[1], replayed, answers) as theirs:
         configure(maker.work, drawn=own, failing=own, replayed=theirs)
         for name, words in RUNS.items():
             command = ("run", *words, "--out", ".", "--name", name, "--yes", "--concurrency", "1")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Timer
 from typing import Final
 
-START_S: Final = 30.0
+START_S: Final = 120.0
 """So long may the library take to be imported, from a network's file system."""
 REACH_S: Final = 3.0
 """So long may the hub's first word take; with all else that makes less than five seconds."""

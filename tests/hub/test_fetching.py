@@ -237,8 +237,9 @@ class TestOwnProcess:
     """The border itself: what the process is told, and what it tells."""
 
     @pytest.fixture
-    def in_process(self) -> None:
-        """Leave the process its own."""
+    def in_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Leave the process its own; a busy machine may take long to answer."""
+        monkeypatch.setenv("HF_HUB_ETAG_TIMEOUT", "60")
 
     def test_two_at_once_have_one_file(self, hub: FakeHub, content: bytes) -> None:
         with ThreadPoolExecutor(2) as pool:
@@ -250,7 +251,10 @@ class TestOwnProcess:
         left = [each.name for each in HubCache.of(os.environ).folder.rglob("*incomplete*")]
         assert not left
 
-    def test_a_hub_that_never_answers_is_left(self, hub: FakeHub) -> None:
+    def test_a_hub_that_never_answers_is_left(
+        self, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("HF_HUB_ETAG_TIMEOUT")
         hub.faults = [Fault(hang=True, times=ALWAYS)]
         with pytest.raises(
             DataError, match=r"it does not answer within 3 s; .*\. Or give a file with --data PATH"
