@@ -9,6 +9,7 @@
     `-- AttemptFailed            1   one attempt of one request failed
         |-- TransientFailure         worth another attempt
         |   |-- ServerDown             nothing listens there, or it is still loading
+        |   |   `-- Unreachable            no such name, or a proxy that is down
         |   `-- WebPage                a page for people: most often not an API's address
         |-- ItemFailure              this request will never succeed
         |   |-- Unexpected             a fault of apieval's own, or of a library's
@@ -84,6 +85,10 @@ class TransientFailure(AttemptFailed):
 
 class ServerDown(TransientFailure):
     """Report a server that is not up: it refuses connections or says it is loading."""
+
+
+class Unreachable(ServerDown):
+    """Report a name that is not known, or a proxy that is down: before any answer, most often for good."""
 
 
 class WebPage(TransientFailure):

@@ -19,11 +19,12 @@ from httpx_aiohttp import AiohttpTransport
 from apieval.errors import AttemptFailed, ServerDown, Unexpected
 from apieval.fields import at
 from apieval.providers.base import Wire
+from apieval.providers.faults import fault
 from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
-from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, fault, transport, whole, with_key
+from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
 from apieval.schema import Reply, Request
 from apieval.sections import for_sample, seeded
 

@@ -23,14 +23,10 @@ def proxy_of(url: str) -> str | None:
     Raises:
         ConfigError: naming the variable, where it holds no address of a proxy that can be used.
     """
-    parts = urlsplit(url)
-    if is_loopback(url) or proxy_bypass(parts.netloc):
-        return None
-    named = getproxies()
-    kind = next((each for each in (parts.scheme, _ALL) if named.get(each)), None)
+    kind = _kind(url)
     if kind is None:
         return None
-    given = named[kind]
+    given = getproxies()[kind]
     proxy = given if "://" in given else f"http://{given}"  # as curl takes it
     if not _usable(proxy):
         raise ConfigError(
@@ -38,6 +34,22 @@ def proxy_of(url: str) -> str | None:
             "http://HOST:PORT (SOCKS is not supported), or unset it."
         )
     return proxy
+
+
+def _kind(url: str) -> str | None:
+    """Return the kind of proxy that is for an address, None where it goes through none."""
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.netloc):
+        return None
+    named = getproxies()
+    return next((each for each in (parts.scheme, _ALL) if named.get(each)), None)
+
+
+def named_for(url: str) -> str:
+    """Return the variable that names the proxy for an address, and where that is: no more of it."""
+    parts = urlsplit(proxy_of(url) or "")
+    where = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    return f"{(_kind(url) or _ALL).upper()}_PROXY ({where})"
 
 
 def _usable(proxy: str) -> bool:

@@ -16,8 +16,9 @@ from typing import Final
 import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
+from apieval.providers.faults import fault
 from apieval.providers.replies import Whole
-from apieval.providers.transport import ALLOWED, BROKEN, fault, whole
+from apieval.providers.transport import ALLOWED, BROKEN, whole
 from apieval.schema import Reply
 
 

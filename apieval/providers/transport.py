@@ -16,8 +16,9 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import ItemFailure, ServerDown, TransientFailure
+from apieval.errors import ItemFailure
 from apieval.providers.failures import clipped
+from apieval.providers.heads import IGNORED, LONGEST_LINE, MOST_LINES, TWO_LENGTHS, LenientConnector
 from apieval.providers.proxies import proxy_of
 from apieval.providers.replies import Whole
 
@@ -49,10 +50,12 @@ def transport(base_url: str, headers: Mapping[str, str] | None = None) -> Aiohtt
     `headers`, the session's own, go with every request.
     """
     proxy = proxy_of(base_url)
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
     session = aiohttp.ClientSession(
-        connector=connector,
+        connector=LenientConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
         cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=LONGEST_LINE,
+        max_field_size=LONGEST_LINE,
+        max_headers=MOST_LINES,
         headers={"accept-encoding": ALLOWED, **(headers or {})},
     )
     return AiohttpTransport(
@@ -76,7 +79,8 @@ async def whole(response: httpx.Response) -> Whole:
         ItemFailure: where it is larger than any answer.
     """
     chunks, size = [], 0
-    broken, repaired = None, list[str]()
+    two = any(name.startswith(IGNORED.decode()) for name in response.headers)
+    broken, repaired = None, [TWO_LENGTHS] if two else []
     try:
         async for chunk in _unpacked(response, repaired):
             chunks.append(chunk)
@@ -136,31 +140,3 @@ def _window(named: str, start: bytes) -> int:
     if headed:
         return zlib.MAX_WBITS
     return -zlib.MAX_WBITS if named == "deflate" else _GZIP
-
-
-_NOT_CONNECTED: Final = (
-    aiohttp.ClientConnectorError,
-    aiohttp.ClientConnectorCertificateError,
-    aiohttp.ClientHttpProxyError,
-    aiohttp.ConnectionTimeoutError,
-    aiohttp.InvalidURL,
-)
-"""Ends of an attempt before its request was sent."""
-
-
-def fault(error: BaseException, url: str) -> TransientFailure:
-    """Return the failure that a broken or refused connection stands for."""
-    if _refused(error):
-        return ServerDown(f"nothing listens at {url}")
-    what = clipped(str(error)) or type(error).__name__
-    failure = TransientFailure(f"no reply from {url}: {what}")
-    failure.unsettled = not isinstance(error.__cause__, _NOT_CONNECTED)
-    return failure
-
-
-def _refused(error: BaseException) -> bool:
-    """Say whether nothing listens at an address; the transport's own class does not tell."""
-    cause = error.__cause__
-    return isinstance(cause, aiohttp.ClientConnectorError) and isinstance(
-        cause.os_error, ConnectionRefusedError
-    )

@@ -137,10 +137,12 @@ class Limiter:
         tokens: int | None = None,
         retry_after_s: float | None = None,
         hints: RateHints | None = None,
+        probe_s: float = 0.0,
     ) -> None:
         """Give a slot back, with what the attempt showed and, where known, its real tokens.
 
-        `hints` is what the server says remains: it can slow sending down and do no more.
+        `hints` is what the server says remains: it can slow sending down and do no more. One that
+        is down is looked at after `probe_s`, at the earliest.
         """
         now = self._clock()
         self.in_use -= 1
@@ -151,7 +153,7 @@ class Limiter:
             self._hear(permit, hints, now)
         if verdict is Verdict.DOWN and now - self._heard >= HEARD_S:
             self._probing = True
-            pause_s = max(PROBE_S, retry_after_s or 0.0)
+            pause_s = max(PROBE_S, probe_s, retry_after_s or 0.0)
             self._paused_until = max(self._paused_until, now + pause_s)
             return
         if self._probing:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,7 @@ from apieval.errors import (
     ServerDown,
     StoppedEarly,
     TransientFailure,
+    Unreachable,
     WebPage,
 )
 from apieval.run.limiter import Verdict
@@ -28,8 +29,12 @@ from apieval.run.retry import Asked
 TOO_MANY_REQUESTS: Final = 429
 USELESS: Final = 10
 """So many requests in a row without an answer end a run; with more workers, as many as those."""
-WEB_PAGES: Final = 2
+ALIKE: Final[Mapping[type[AttemptFailed], int]] = {WebPage: 2, Unreachable: 1}
+"""So many rounds with nothing better are enough, where a wrong address is likelier than a bad start."""
 LEAST_ROUNDS: Final = 4
+LONGEST_PROBE_S: Final = 60.0
+GATEWAY: Final = frozenset({502, 503, 504, 520, 521, 522, 523, 524, 530})
+"""What a gateway says of a server behind it that is not up; Cloudflare has numbers of its own."""
 DOWN_AFTER_S: Final = 1.0
 """A server that answered less long ago is not down: behind one address there may be others."""
 
@@ -51,14 +56,16 @@ class Patience:
 class Judge:
     """Follow what becomes of attempts and requests, and say when it is enough.
 
-    `workers` is the number of requests at once, `max_retries` what one request may have. `tell`
-    is told what a person should know. `fresh` says that the run has no answer from before.
+    `workers` is the number of requests at once, `max_retries` what one request may have,
+    `first_wait_s` about how long it waits after its first. `tell` is told what a person should
+    know. `fresh` says that the run has no answer from before.
     """
 
     patience: Patience
     workers: int
     max_retries: int
     tell: Callable[[str], None]
+    first_wait_s: float = 0.5
     fresh: bool = True
     _answered: bool = False
     _last_answer: float = 0.0
@@ -100,6 +107,14 @@ class Judge:
         asked_s = failure.retry_after_s
         return None if asked_s is None or asked_s > self.patience.longest_s else asked_s
 
+    def probe_s(self) -> float:
+        """Return how long to leave alone a server that has never answered well, in seconds.
+
+        As long as one request alone would wait after as many attempts: more workers have no less
+        patience.
+        """
+        return min(LONGEST_PROBE_S, self.first_wait_s * 2.0**self._rounds) / 2
+
     def attempt_failed(self, failure: TransientFailure, sent: float) -> None:
         """Take note of an attempt, sent at that time on the monotonic clock, that failed.
 
@@ -115,14 +130,20 @@ class Judge:
                 "then)",
                 status=failure.status,
             )
-        waited_for = isinstance(failure, ServerDown) or failure.status == TOO_MANY_REQUESTS
-        if self._answered or not self.fresh or waited_for or sent <= self._last_round:
+        self._count_round(failure, sent)
+
+    def _count_round(self, failure: TransientFailure, sent: float) -> None:
+        """Count what was sent together as one, whoever sent it, until there is a good reply."""
+        few = next((most for kind, most in ALIKE.items() if isinstance(failure, kind)), None)
+        waited_for = few is None and (self._is_down(failure) or failure.status == TOO_MANY_REQUESTS)
+        old = not (self.fresh or isinstance(failure, Unreachable))
+        if self._answered or old or waited_for or sent <= self._last_round:
             return
         self._last_round = time.monotonic()
         self._rounds += 1
-        most = max(self.max_retries + 1, LEAST_ROUNDS)
-        if isinstance(failure, WebPage):
-            most = WEB_PAGES
+        most = max(self.max_retries + 1, LEAST_ROUNDS) if few is None else few
+        if isinstance(failure, Unreachable) and self._rounds == 1:
+            self.tell(f"{failure}; trying once more")
         if self._rounds > most:
             raise RunFailure(
                 f"none of {self._rounds} attempts, one after the other, succeeded: {failure}"
@@ -146,18 +167,24 @@ class Judge:
             self._told = True
             self.tell(f"{failure}; waiting up to {server_s:g} s for the server")
         if now - self._down_since >= server_s:
-            raise RunFailure(f"{failure}; is the server running, and is base_url right?")
+            ask = (
+                ""
+                if isinstance(failure, Unreachable)
+                else "; is the server running, and is base_url right?"
+            )
+            raise RunFailure(f"{failure}{ask}")
         return True
 
     def _is_down(self, failure: AttemptFailed) -> bool:
         """Say whether a failure shows that nobody is answered, rather than one server of many.
 
-        Who waits for no server tries again midway, as after any other fault.
+        Before the first answer a gateway's word is enough, and a connection that breaks off without
+        a reply. Who waits for no server tries again, as after any other fault.
         """
         if not isinstance(failure, ServerDown):
-            return False
+            return not self._answered and self.patience.server_s > 0 and _may_be_down(failure)
         if not self._answered:
-            return True
+            return not isinstance(failure, Unreachable)
         silence_s = time.monotonic() - self._last_answer
         return self.patience.server_s > 0 and silence_s >= DOWN_AFTER_S
 
@@ -193,3 +220,9 @@ class Judge:
         count = self._bad_in_a_row
         what = "the only request" if count == 1 else f"{count} requests in a row"
         return StoppedEarly(f"{what} failed: {self._last_failure}")
+
+
+def _may_be_down(failure: AttemptFailed) -> bool:
+    """Say whether a failure may be that of a server that is not up: no word of its own is in it."""
+    silent = failure.status is None and not failure.billed
+    return isinstance(failure, TransientFailure) and (failure.status in GATEWAY or silent)

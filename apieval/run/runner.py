@@ -96,7 +96,13 @@ class Runner:
     def __post_init__(self) -> None:
         """Have somebody judge when it is enough."""
         retries = self.policy.max_retries
-        self._judge = Judge(self.patience, self.limiter.most, retries, self.watcher.message)
+        self._judge = Judge(
+            self.patience,
+            self.limiter.most,
+            retries,
+            self.watcher.message,
+            self.policy.first_wait_s,
+        )
 
     @property
     def stopped(self) -> bool:
@@ -393,7 +399,14 @@ class Runner:
         else:
             return reply
         finally:
-            self.limiter.release(permit, verdict, tokens=tokens, retry_after_s=asked_s, hints=hints)
+            self.limiter.release(
+                permit,
+                verdict,
+                tokens=tokens,
+                retry_after_s=asked_s,
+                hints=hints,
+                probe_s=self._judge.probe_s(),
+            )
             if task:
                 self._in_flight.pop(task, None)
 

@@ -10,6 +10,7 @@ from typing import Final
 from apieval.errors import (
     AttemptFailed,
     ServerDown,
+    Unreachable,
 )
 from apieval.providers.base import Provider
 from apieval.rebus import serving
@@ -61,7 +62,8 @@ async def attempt_once(provider: Provider, request: Request, timeout_s: float) -
 
 def told(failure: AttemptFailed) -> str:
     """Return a failure for people: what it says, and what there is to add to it here."""
-    if isinstance(failure, ServerDown) and failure.status is None:
+    unsaid = isinstance(failure, ServerDown) and not isinstance(failure, Unreachable)
+    if unsaid and failure.status is None:
         return f"{failure} (is the server running, and is base_url right?)"
     if failure.retry_after_s:
         return f"{failure} (the server asks to wait {failure.retry_after_s:,.0f} s)"

@@ -7,7 +7,7 @@ from base64 import b64encode
 
 import pytest
 
-from apieval.errors import AttemptFailed, ConfigError
+from apieval.errors import AttemptFailed, ConfigError, RunFailure, TransientFailure, Unreachable
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.providers.proxies import proxy_of, secrets_of
 from apieval.schema import Message, Request
@@ -126,3 +126,59 @@ def test_a_proxy_that_repeats_its_login_does_not_show_it(
     assert login[:-4] not in said
     assert "segreta" not in said
     assert "Basic ***" in said
+
+
+@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter")
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_is_down_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", "http://utente:segreta@127.0.0.1:9")
+    end = _end(f"{scheme}://modelli.example/v1")
+    assert type(end) is Unreachable
+    assert f"{scheme.upper()}_PROXY (127.0.0.1:9)" in str(end)
+    assert "nothing answers at the proxy" in str(end)
+    assert "segreta" not in str(end)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "said"),
+    [
+        (407, RunFailure, "wants a user name and a password"),
+        (403, RunFailure, "lets no request through"),
+        (502, TransientFailure, "HTTP 502"),
+    ],
+)
+def test_a_proxy_that_leads_nowhere_is_named(
+    monkeypatch: pytest.MonkeyPatch, status: int, kind: type[AttemptFailed], said: str
+) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 %d No\r\ncontent-length: 0\r\n\r\n" % status)
+        writer.close()
+
+    async def run() -> AttemptFailed:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
+            return await _ask("https://modelli.example/v1")
+
+    end = asyncio.run(run())
+    assert type(end) is kind
+    assert end.status == status
+    assert "the proxy that HTTPS_PROXY (127.0.0.1" in str(end)
+    assert said in str(end)
+
+
+def _end(url: str) -> AttemptFailed:
+    return asyncio.run(_ask(url))
+
+
+async def _ask(url: str) -> AttemptFailed:
+    """Return the failure of one attempt at an address."""
+    client = OpenAICompatibleClient([url], {"model": "m"})
+    try:
+        with pytest.raises(AttemptFailed) as caught:
+            await client.attempt(request())
+    finally:
+        await client.aclose()
+    return caught.value

@@ -22,6 +22,7 @@ from apieval.errors import (
     StoppedEarly,
     StoreError,
     TransientFailure,
+    Unreachable,
     WebPage,
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
@@ -977,6 +978,87 @@ def test_a_server_that_does_not_come_up_is_given_up(bench: Bench) -> None:
     course = bench.run(10)
     assert str(course.end) == "nessuno in ascolto; is the server running, and is base_url right?"
     assert course.lines == []
+
+
+@pytest.mark.parametrize("workers", [1, 8, 64])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(TransientFailure("porta chiusa", status=502), id="502"),
+        pytest.param(TransientFailure("porta chiusa", status=503), id="503"),
+        pytest.param(TransientFailure("porta chiusa", status=504), id="504"),
+        pytest.param(TransientFailure("porta chiusa", status=521), id="of Cloudflare"),
+        pytest.param(TransientFailure("porta chiusa"), id="cut off without a word"),
+    ],
+)
+def test_a_gateway_whose_server_is_not_up_is_waited_for_however_many_ask(
+    bench: Bench, failure: TransientFailure, workers: int
+) -> None:  # C24
+    tries = 0
+
+    def script(row: int, _: int) -> Reply | BaseException:
+        nonlocal tries
+        tries += 1
+        return failure if tries < 60 else good(row)
+
+    bench.script, bench.retries, bench.concurrency = script, 1, workers
+    bench.patience = Patience(server_s=30.0)
+    course = bench.run(80)
+    assert course.end is None
+    assert course.outcomes == {Outcome.OK: 80}
+    assert course.watcher.said[0] == "porta chiusa; waiting up to 30 s for the server"
+
+
+def test_one_that_stays_so_is_given_up(bench: Bench) -> None:
+    bench.patience, bench.concurrency = Patience(server_s=0.05), 8
+    bench.script = lambda _row, _: TransientFailure("porta chiusa", status=503)
+    course = bench.run(10)
+    assert "porta chiusa; is the server running" in str(course.end)
+    assert course.lines == []
+
+
+def test_who_waits_for_no_server_tries_a_gateway_again_as_any_other(bench: Bench) -> None:
+    bench.patience, bench.concurrency, bench.retries = Patience(server_s=0.0), 1, 3
+    gateway = TransientFailure("porta chiusa", status=503)
+    bench.script = lambda row, attempt: gateway if attempt < 3 else good(row)
+    course = bench.run(1)
+    assert [line.attempts for line in course.lines] == [3]
+
+
+def test_what_was_paid_for_is_not_waited_for(bench: Bench) -> None:
+    lost = TransientFailure("a metà")
+    lost.billed = True
+    bench.script, bench.concurrency = lambda _row, _: lost, 1
+    course = bench.run(100)
+    assert isinstance(course.end, StoppedEarly)
+    assert sum(course.provider.sent.values()) == 5
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_name_that_is_not_known_is_told_and_tried_once_more(bench: Bench, resumed: bool) -> None:
+    if resumed:
+        bench.run(3)
+    bench.script = lambda _row, _: Unreachable("non c'è")
+    course = bench.run(100)
+    assert isinstance(course.end, StoppedEarly)
+    assert sum(course.provider.sent.values()) <= 2 * bench.concurrency
+    assert course.watcher.said[0] == "non c'è; trying once more"
+
+
+def test_a_network_that_goes_away_midway_is_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    tries = 0
+
+    def script(row: int, _: int) -> Reply | BaseException:
+        nonlocal tries
+        tries += 1
+        return Unreachable("non c'è") if 20 <= tries < 40 else good(row)
+
+    bench.script, bench.retries = script, 0
+    course = bench.run(50)
+    assert course.outcomes == {Outcome.OK: 50}
 
 
 def test_with_no_patience_it_is_given_up_at_once_and_in_silence(bench: Bench) -> None:
