@@ -138,9 +138,8 @@ def malformed(value: object, content: bytes, url: str) -> TransientFailure:
     found = TransientFailure(
         f"malformed reply from {url}: {server_message(content)}", status=HTTPStatus.OK
     )
-    top = value if isinstance(value, dict) else {}
-    counted = any(isinstance(top.get(name), dict) for name in _COUNTED)
-    found.billed = counted or bool(top.get("choices"))
+    counts = [value.get(name) for name in _COUNTED] if isinstance(value, dict) else []
+    found.billed = any(isinstance(each, dict) for each in counts)
     found.unsettled = True
     return found
 

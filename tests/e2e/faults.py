@@ -139,7 +139,7 @@ TRANSIENT: Final[Mapping[str, Reply | Manner]] = {
     "choice without message": error(200, {"id": "x", "choices": [{"index": 0}]}),
     "an array": error(200, []),
     "null": error(200, None),
-    "not UTF-8": Reply(200, b'{"choices": [{"message": {"content": "\xff"}}]}'),
+    "not UTF-8, and cut": Reply(200, b'{"choices": [{"message": {"content": "\xff'),
     "dropped connection": Manner.DROP,
     "reset connection": Manner.RESET,
     "hang": Manner.HANG,
