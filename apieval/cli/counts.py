@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from apieval.report.terminal import visible
+from apieval.run.money import Spent
 from apieval.schema import Response
 from apieval.wording import counted
 
@@ -28,7 +29,7 @@ class Counts:
         self.stumbles = 0
         self._outcomes: Counter[str] = Counter()
         self._cached = self._tokens = 0
-        self._usd = 0.0
+        self._spent = Spent()
         self._last = self._pressure = self._stopping = ""
         self._stumbled = -RECENT_S
         self._waiting = False
@@ -53,7 +54,10 @@ class Counts:
             self._cached += 1
             return
         self._tokens += response.usage.completion_tokens or 0
-        self._usd += response.cost_usd or 0.0
+
+    def paid(self, spent: Spent) -> None:
+        """Take in what the run has cost so far, its earlier commands included."""
+        self._spent = spent
 
     def stumbled(self, failure: Exception) -> None:
         """Take in a failed attempt."""
@@ -96,8 +100,9 @@ class Counts:
             parts.append("waiting")
         elif left and asked:
             parts.append(f"{timedelta(seconds=round(left * took / asked))} left")
-        if self._usd:
-            parts.append(f"{self._usd:,.4f} USD")
+        if self._spent.usd:
+            most = "at most " if self._spent.lost else ""
+            parts.append(f"{most}{self._spent.usd:,.4f} USD")
         parts += [f"{name} {count:,}" for name, count in sorted(self._outcomes.items())]
         if self._cached:
             parts.append(f"{self._cached:,} from cache")

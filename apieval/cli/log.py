@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from apieval.errors import AttemptFailed
-from apieval.run.money import Forecast
+from apieval.run.money import Forecast, Spent
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
 
@@ -46,6 +46,10 @@ class Log(Watcher):
         shown = ("id", "setting", "sample", "outcome", "attempts", "latency_s", "cost_usd", "error")
         self._write("answered", **response.model_dump(mode="json", include=set(shown)))
         self._inner.answered(response)
+
+    def paid(self, spent: Spent) -> None:
+        """Pass on what the run has cost so far: the answers' lines tell of it."""
+        self._inner.paid(spent)
 
     def stumbled(self, failure: AttemptFailed) -> None:
         """Log a failed attempt."""

@@ -17,7 +17,7 @@ from apieval.cli import asking, output
 from apieval.cli.counts import Counts
 from apieval.errors import AttemptFailed, ServerDown
 from apieval.report.terminal import shortened, visible
-from apieval.run.money import Forecast, in_all
+from apieval.run.money import Forecast, Spent, in_all
 from apieval.run.watcher import Watcher
 from apieval.schema import Response
 from apieval.wording import counted
@@ -88,6 +88,10 @@ class Row(Watcher):
         """Count an answer."""
         self.counts.answered(response)
         self._shown.moved(self)
+
+    def paid(self, spent: Spent) -> None:
+        """Keep what the run has cost so far."""
+        self.counts.paid(spent)
 
     def stumbled(self, failure: AttemptFailed) -> None:
         """Keep the last failure, and tell of the first."""

@@ -17,7 +17,7 @@ from apieval.run.steps import Check, Mark, Step
 WIDTH: Final = 80
 _INDENT: Final = " " * 9
 _LABEL: Final = 12
-_OWN: Final = "none: a server on this machine, without a price"
+_OWN: Final = "0 (local server)"
 _LONG: Final = 160
 _LONG_ANSWER: Final = 4_000
 """Characters of a text in a request, and of an answer, above which the middle is left out."""

@@ -164,8 +164,9 @@ class Ledger:
             with suppress(OSError):  # a disk that cannot: the next write will say so
                 os.fsync(self._file.fileno())
 
-    def close(self) -> None:
-        """Close the file, with one line left: the sum."""
+    def close(self, folder: Path) -> None:
+        """Close the file, with one line left: the sum; `folder` is where the run is by now."""
+        self._path = folder / SPENDING
         for number in list(self._sent):
             self.settle(number, None)
         if self._file:

@@ -13,6 +13,9 @@ from apieval.wording import counted
 MILLION: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 3.0
 """Of Italian prose with today's tokenizers 3.2 to 4: so a token count errs on the high side."""
+UNKNOWN: Final = "unknown"
+FREE: Final = "0 (local server)"
+"""What the answers of one's own server cost, without a price."""
 _NOTHING: Final = "nothing left to ask: every answer is there"
 
 
@@ -51,6 +54,21 @@ class Spent(NamedTuple):
     def total_usd(self) -> float | None:
         """Return the same sum, None where not a part of it is known."""
         return None if self.unknown and not self.usd else self.usd
+
+    def __str__(self) -> str:
+        """Return the sum in words: a bound where only that is known, never 0 for what is unknown."""
+        if self.total_usd is None:
+            return UNKNOWN
+        told = f"{self.usd:,.4f} USD"
+        if self.lost:
+            what = counted(self.lost, "request")
+            told = (
+                f"at most {told} ({self.at_most_usd:,.4f} of it reserved for {what} whose cost is not "
+                "known)"
+            )
+        if self.unknown:
+            return f"{told}, and unknown for {counted(self.unknown, 'request')}"
+        return told
 
     def paid(self, usd: float) -> Spent:
         """Return the same with a known cost more."""
@@ -96,8 +114,9 @@ class Forecast:
     """What a run is about to take: requests, tokens, and USD where the price is known.
 
     Tokens are estimated from characters, those of the answers from the gold answers' length in
-    the template; `most_usd` is the cost if every answer were as long as it may be. `paid` is
-    false for a server of one's own without a price.
+    the template; `measured` says that the answers so far have corrected that. `most_usd` is the
+    cost if every answer were as long as it may be. `paid` is false for a server of one's own
+    without a price.
     """
 
     requests: int
@@ -106,6 +125,7 @@ class Forecast:
     usd: float | None
     most_usd: float | None
     paid: bool = True
+    measured: bool = False
 
     @property
     def at_stake(self) -> bool:
@@ -117,8 +137,10 @@ class Forecast:
         if not self.requests:
             return _NOTHING
         line = _asked(self.requests, self.prompt_tokens, self.answer_tokens)
+        if self.measured:
+            line += " by the answers so far"
         if self.usd is None:
-            return f"{line}; price unknown"
+            return f"{line}; cost: {UNKNOWN if self.paid else FREE}"
         return f"{line}; {_money(self.usd, self.most_usd)}"
 
 
@@ -133,13 +155,14 @@ def in_all(forecasts: Collection[Forecast]) -> str:
     )
     known = [each.usd for each in forecasts if each.usd is not None]
     if not known:
-        return f"{line}; price unknown"
+        paid = any(each.paid for each in forecasts)
+        return f"{line}; cost: {UNKNOWN if paid else FREE}"
     unknown = sum(each.at_stake and each.usd is None for each in forecasts)
     most = [each.most_usd for each in forecasts if each.usd is not None]
     bounds = [each for each in most if each is not None]
     bounded = not unknown and len(bounds) == len(most)
     cost = f"{line}; {_money(sum(known), sum(bounds) if bounded else None)}"
-    return f"{cost}, and {counted(unknown, 'model')} of unknown price" if unknown else cost
+    return f"{cost}, and {counted(unknown, 'model')} of unknown cost" if unknown else cost
 
 
 def _asked(requests: int, prompts: int, answers: int) -> str:
@@ -170,4 +193,5 @@ def forecast(
     usual = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=replies), price)
     longest = None if most_tokens is None else most_tokens * requests
     most = cost_usd(Usage(prompt_tokens=prompts, completion_tokens=longest), price)
-    return Forecast(requests, prompts, replies, usual, most, paid=price is not None or not own)
+    paid, measured = price is not None or not own, scale != AS_ESTIMATED
+    return Forecast(requests, prompts, replies, usual, most, paid, measured)

@@ -37,11 +37,31 @@ class _Head(Record):
 
 
 @dataclass(slots=True)
+class Mean:
+    """A mean that grows, of what is known; None of nothing."""
+
+    total: int = 0
+    count: int = 0
+
+    def add(self, value: int | None) -> None:
+        """Take in another value, None where it is not known."""
+        if value is not None:
+            self.total += value
+            self.count += 1
+
+    @property
+    def value(self) -> float | None:
+        """Return the mean."""
+        return self.total / self.count if self.count else None
+
+
+@dataclass(slots=True)
 class Kept:
     """What a run's folder holds: whose answers stand, and what was paid, replaced ones included.
 
     `standing` are all of them, `answered` those that are not asked for again; `unpriced` were paid,
     but nobody knows how much; `last_created` is when the last line was written, as it says.
+    `prompts` and `answers` are the token counts of all that came, as far as they are known.
     """
 
     standing: set[ItemKey] = field(default_factory=set)
@@ -49,11 +69,15 @@ class Kept:
     spent_usd: float = 0.0
     unpriced: int = 0
     last_created: str | None = None
+    prompts: Mean = field(default_factory=Mean)
+    answers: Mean = field(default_factory=Mean)
 
     def pay(self, response: Response) -> None:
         """Take note of what an answer cost."""
         self.spent_usd += paid_usd(response)
         self.unpriced += is_unpriced(response)
+        self.prompts.add(response.usage.prompt_tokens)
+        self.answers.add(response.usage.completion_tokens)
 
 
 def read_line(line: bytes) -> Response | None:

@@ -61,6 +61,11 @@ class Store:
         return self._kept.spent_usd
 
     @property
+    def mean_tokens(self) -> tuple[float | None, float | None]:
+        """Return how many tokens prompts and answers have on average, None where nobody counted."""
+        return self._kept.prompts.value, self._kept.answers.value
+
+    @property
     def unpriced(self) -> int:
         """Return how many answers were paid without anybody knowing how much."""
         return self._kept.unpriced

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
+from statistics import mean
 from typing import Any, Final
 
 from apieval.errors import RunFailure, StoppedEarly, StoreError
@@ -28,7 +29,7 @@ from apieval.run import header, plan, store
 from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
-from apieval.run.money import Forecast, Spent, forecast
+from apieval.run.money import AS_ESTIMATED, Forecast, Scale, Spent, forecast, tokens_of
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
 from apieval.run.retry import RetryPolicy
@@ -42,6 +43,8 @@ from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_s
 from apieval.whole_file import is_folder, is_there, replacing_bytes
 from apieval.wording import counted
 
+_SOME: Final = 200
+"""So many questions' lengths are enough to know what the estimate of tokens is off by."""
 _OPEN: Final = {"message": None, "responses": None, "spent_usd": None, "spent": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
@@ -199,7 +202,7 @@ class OneRun:
         finally:
             self._leave_nothing_running()
             if self._budget:
-                self._budget.ledger.close()
+                self._budget.ledger.close(self._store.folder)
             self._store.close()
 
     def _leave_nothing_running(self) -> None:
@@ -237,6 +240,7 @@ class OneRun:
         self.left = total - stored
         self._write_header({**self._header(broken), **_OPEN, **self._times()})
         self.watcher.began(self.label, self.folder, total, stored)
+        self.watcher.paid(self.spent)
         if self.left:
             for why in conversation.stops_too_soon(
                 self.prepared.body, self.selection.rebuses, spec.given
@@ -331,7 +335,9 @@ class OneRun:
             if self.cut:
                 said, enough = self.cut.message, self._enough_usd(summary["usage"]["cost_usd"])
                 result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
-            result = replace(result, moved_from=self._moved_from())
+            result = replace(
+                result, moved_from=self._moved_from(), cost=self._cost(), spent=self._spent_facts()
+            )
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             return self._unwritten(str(error))
@@ -449,7 +455,30 @@ class OneRun:
             if (rebus.id, setting, sample) not in answered
             and not (look and look.get(self._request(rebus, setting, sample)))
         )
-        return forecast(lengths, price, self.prepared.most_tokens, own=self.prepared.own)
+        most, own = self.prepared.most_tokens, self.prepared.own
+        return forecast(lengths, price, most, own=own, scale=self._scale())
+
+    def _scale(self) -> Scale:
+        """Return how the answers so far compare with the estimate of some of them."""
+        answered = self._store.answered
+        some = islice((q for q in self._questions() if (q[1].id, q[0], q[2]) in answered), _SOME)
+        lengths = [
+            conversation.lengths(rebus, setting, self.prompt, self.spec.given)
+            for setting, rebus, _ in some
+        ]
+        if not lengths:
+            return AS_ESTIMATED
+        estimated = (mean(map(tokens_of, each)) for each in zip(*lengths, strict=True))
+        found = zip(self._store.mean_tokens, estimated, strict=True)
+        return Scale(*(real / guess if real else 1.0 for real, guess in found))
+
+    def _cost(self) -> str | None:
+        """Say what the run has cost, and how much of it in this command; None where nobody pays."""
+        if self._budget is None:
+            return None
+        now_usd = self.spent.usd - self._spent_before.usd
+        earlier = self.left and self._spent_before.usd
+        return f"{self.spent}" + (f"; {now_usd:,.4f} USD by this command" if earlier else "")
 
     def _spent_facts(self) -> dict[str, Any]:
         return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict()}

@@ -100,7 +100,7 @@ def test_details_of_tokens_stand_beside_them() -> None:
         own=True,
     )
     assert "tokens      1,000 prompt (0 cached), 9 answer (5 thoughts)" in said
-    assert "cost        none: a server on this machine, without a price" in said
+    assert "cost        0 (local server)" in said
     assert "finish      unknown" in said
 
 

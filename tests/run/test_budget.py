@@ -150,7 +150,7 @@ def test_an_attempt_costs_what_it_used_and_at_most_what_was_reserved_where_that_
     purse = budget(10.0, most_tokens=4)
     asyncio.run(charged(purse, used))
     assert purse.ledger.spent == spent == spent_by(tmp_path)
-    purse.ledger.close()
+    purse.ledger.close(tmp_path)
     assert spent_by(tmp_path) == spent
 
 
@@ -239,7 +239,7 @@ def test_rounding_never_leaves_anybody_waiting(
         purse.price = ONE_EACH
         with pytest.raises(RunFailure):
             await asyncio.wait_for(purse.reserve(request()), 5)
-        purse.ledger.close()
+        purse.ledger.close(folder)
 
     asyncio.run(work())
 
@@ -295,7 +295,7 @@ def test_one_line_is_left_by_the_next_command_and_at_the_end(tmp_path: Path) -> 
     assert lines(tmp_path) == [told]
     assert again.spent == Spent(**told)
     again.settle(again.send(request(1), 0.5), 0.125)
-    again.close()
+    again.close(tmp_path)
     assert lines(tmp_path) == [{**told, "known_usd": 0.375}]
 
 
@@ -305,7 +305,7 @@ def test_what_answers_cost_before_there_was_an_account_comes_first(tmp_path: Pat
     assert spent_by(tmp_path) == before
     ledger.assume(0.5)
     ledger.send(request(), 1.0)
-    ledger.close()
+    ledger.close(tmp_path)
     assert spent_by(tmp_path) == Spent(1.5, 2.5, 4)
     assert Ledger.open(tmp_path, before).spent == Spent(1.5, 2.5, 4), "and is not added twice"
 
@@ -425,7 +425,7 @@ class Account(RuleBasedStateMachine):
     @rule()
     def go_on_in_order(self) -> None:
         self.flying.clear()
-        self.ledger.close()
+        self.ledger.close(self.folder)
         self.ledger = Ledger.open(self.folder, Spent())
 
     @invariant()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.run.money import Forecast, Scale, cost_usd, forecast, in_all, prompt_tokens
+from apieval.run.money import Forecast, Scale, Spent, cost_usd, forecast, in_all, prompt_tokens
 from apieval.schema import Message, Request, Usage
 from apieval.sections import Price
 
@@ -71,6 +71,25 @@ def test_a_prompt_has_at_least_one_token_and_a_third_of_its_characters(text: str
 def test_a_forecast_is_corrected_by_what_was_measured() -> None:
     found = forecast([(2_999, 299)] * 10, PRICE, 150, scale=Scale(0.5, 2.0))
     assert (found.prompt_tokens, found.answer_tokens) == (5_000, 1_500)
+    assert "1,500 answer tokens by the answers so far; about" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("spent", "said"),
+    [
+        pytest.param(Spent(), "0.0000 USD", id="nothing, as all from the cache"),
+        pytest.param(Spent(1234.5), "1,234.5000 USD", id="known"),
+        pytest.param(
+            Spent(0.02, 0.01, 1),
+            "at most 0.0300 USD (0.0100 of it reserved for 1 request whose cost is not known)",
+            id="at most",
+        ),
+        pytest.param(Spent(unknown=3), "unknown", id="unknown is never 0"),
+        pytest.param(Spent(0.5, unknown=3), "0.5000 USD, and unknown for 3 requests", id="in part"),
+    ],
+)
+def test_what_a_run_cost_in_words(spent: Spent, said: str) -> None:
+    assert str(spent) == said
 
 
 def test_a_forecast_adds_up_what_is_to_be_asked() -> None:
@@ -95,7 +114,8 @@ def test_a_forecast_of_nothing_names_no_zeros() -> None:
 
 def test_a_forecast_without_price_or_bound_says_what_it_can() -> None:
     assert forecast([], None, None) == Forecast(0, 0, 0, None, None)
-    assert str(forecast([(30, 30)], None, 5)).endswith("tokens; price unknown")
+    assert str(forecast([(30, 30)], None, 5)).endswith("tokens; cost: unknown")
+    assert str(forecast([(30, 30)], None, 5, own=True)).endswith("; cost: 0 (local server)")
     unbounded = forecast([(30, 30)], PRICE, None)
     assert unbounded.most_usd is None
     assert str(unbounded).endswith("; about 0.00 USD")
@@ -130,9 +150,9 @@ FREE = Forecast(5, 10, 5, None, None, paid=False)
         ([PRICED, PRICED], "; about 0.50 USD, at most 2.00"),
         ([PRICED, Forecast(1, 1, 1, 0.0, None)], "; about 0.25 USD"),
         ([PRICED, FREE], "15 requests, about 110 prompt and 55 answer tokens; about 0.25 USD, at most 1.00"),
-        ([FREE, FREE], "; price unknown"),
-        ([PRICED, Forecast(1, 1, 1, None, None)], "; about 0.25 USD, and 1 model of unknown price"),
-        ([Forecast(1, 1, 1, None, None)] * 2, "; price unknown"),
+        ([FREE, FREE], "; cost: 0 (local server)"),
+        ([PRICED, Forecast(1, 1, 1, None, None)], "; about 0.25 USD, and 1 model of unknown cost"),
+        ([Forecast(1, 1, 1, None, None)] * 2, "; cost: unknown"),
     ],
 )  # fmt: skip
 def test_all_forecasts_are_added_up_and_the_unknown_stays_unknown(

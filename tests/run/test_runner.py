@@ -212,7 +212,7 @@ class Bench:
         finally:
             store.close()
             if budget:
-                budget.ledger.close()
+                budget.ledger.close(self.folder)
         lines = list(responses(self.folder))
         return Course(provider, self.watcher, end, lines, stopped, given_up)
 
