@@ -1,8 +1,8 @@
 """The comparison of runs: every metric of every pair and setting, and all their tests together.
 
-A difference is B's figure less A's, micro, over the rebuses that both answered. Of several runs
-each pair has rebuses in common of its own; the tests of all pairs, settings and metrics are one
-family for Holm's adjustment.
+A difference is B's figure less A's, micro, over the rebuses that both answered, each run's over its
+own samples, rebus by rebus. Of several runs each pair has rebuses in common of its own; the tests of
+all pairs, settings and metrics are one family for Holm's adjustment.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ def compare(
         metric["p_holm"] = p
     for each in compared:
         each["sentence"] = plain_words.of(each, len(tests))
+        each |= {
+            name: each.pop(name) for name in ("answers_a", "answers_b")
+        }  # newer keys stand last
     return {
         "format": FORMAT,
         "parser": parser,
@@ -97,17 +100,24 @@ def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
         "left_out": dict(shared.left_out),
         "metrics": metrics(measured, shared) if shared.rebuses else {},
         "solved": _solved(shared.rebuses),
+        "answers_a": sum(len(each.a) for each in shared.rebuses),
+        "answers_b": sum(len(each.b) for each in shared.rebuses),
     }
 
 
 def _solved(rebuses: Sequence[Both]) -> dict[str, Any]:
-    """Return which rebuses only one solves; of several samples one that is right is enough."""
+    """Return which rebuses only one solves; of several samples one that is right is enough.
+
+    Of two runs with another number of samples as many of each are looked at, the first ones: more
+    tries solve more.
+    """
     found: dict[tuple[bool, bool], list[Any]] = {
         (a, b): [] for a in (True, False) for b in (True, False)
     }
     for each in rebuses:
-        solved_a = any(a[HEADLINE].right for a, _ in each.answers)
-        solved_b = any(b[HEADLINE].right for _, b in each.answers)
+        tries = list(zip(each.a, each.b, strict=False))
+        solved_a = any(a[HEADLINE].right for a, _ in tries)
+        solved_b = any(b[HEADLINE].right for _, b in tries)
         found[solved_a, solved_b].append(each.id)
     return {
         "both": len(found[True, True]),
@@ -124,15 +134,17 @@ def metrics(names: Sequence[str], shared: Common) -> dict[str, dict[str, Any]]:
 
 def metric(name: str, shared: Common) -> dict[str, Any]:
     """Return one metric of a pair: both figures, their difference, how sure it is, and the test."""
-    sums = [_sum(name, each) for each in shared.rebuses]
+    scale = shared.scale
+    sums = [_sum(name, each, scale) for each in shared.rebuses]
     total = sum(each[2] for each in sums)
     a, b = sum(each[0] for each in sums), sum(each[1] for each in sums)
     judged = _of_proportion(sums) if name in OF_REBUSES and shared.single else _of_words(sums)
     interval, macro_interval, more = judged
-    share_a, share_b = (math.fsum(each[at] for each in sums) / shared.answers for at in (3, 4))
+    samples = sum(each[5] for each in sums)
+    share_a, share_b = (math.fsum(each[at] for each in sums) / samples for at in (3, 4))
     return {
         **_difference(a / total, b / total, (b - a) / total, interval),
-        "n": total,
+        "n": sum(min(len(each.a), len(each.b)) * each.a[0][name].total for each in shared.rebuses),
         "macro": _difference(share_a, share_b, share_b - share_a, macro_interval),
         **more,
     }
@@ -143,18 +155,19 @@ def _difference(a: float, b: float, difference: float, interval: Interval) -> di
 
 
 _Sum = tuple[int, int, int, float, float, int]
-"""Of one rebus: what A and B have right, of how many; both shares, summed up; how many answers."""
+"""Of one rebus, `scale` times: the means of what A and B have right, of how many; those of both shares;
+and the scale. Where all have `scale` samples these are plain sums."""
 
 
-def _sum(name: str, rebus: Both) -> _Sum:
-    pairs = [(a[name], b[name]) for a, b in rebus.answers]
+def _sum(name: str, rebus: Both, scale: int) -> _Sum:
+    a, b = [each[name] for each in rebus.a], [each[name] for each in rebus.b]
     return (
-        sum(a.right for a, _ in pairs),
-        sum(b.right for _, b in pairs),
-        sum(a.total for a, _ in pairs),
-        sum(a.share for a, _ in pairs),
-        sum(b.share for _, b in pairs),
-        len(pairs),
+        round(sum(each.right for each in a) * scale / len(a)),
+        round(sum(each.right for each in b) * scale / len(b)),
+        a[0].total * scale,
+        sum(each.share for each in a) * (scale / len(a)),
+        sum(each.share for each in b) * (scale / len(b)),
+        scale,
     )
 
 
@@ -181,7 +194,9 @@ def _of_proportion(sums: Sequence[_Sum]) -> _Judged:
 
 
 def _of_words(sums: Sequence[_Sum]) -> _Judged:
-    p, exact = paired.sign_flip([b - a for a, b, *_ in sums])
+    differences = [b - a for a, b, *_ in sums]
+    unit = math.gcd(*differences) or 1
+    p, exact = paired.sign_flip([each // unit for each in differences])
     interval, macro = paired.bootstrap(
         [(b - a, total, round(y - x, 4), k) for a, b, total, x, y, k in sums]
     )

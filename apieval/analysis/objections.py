@@ -35,7 +35,11 @@ _PARTS: Final[Mapping[str, tuple[str, Level, str]]] = {
     "subset": ("selections_differ", "warning", "the subsets asked differ"),
     "limit": ("selections_differ", "warning", "the limits (--limit) differ"),
     "n": ("selections_differ", "warning", "the numbers of rebuses asked differ"),
-    "samples": ("samples_differ", "warning", "the numbers of samples differ"),
+    "samples": (
+        "samples_differ",
+        "warning",
+        "the numbers of samples differ, and each run's figures are the means over its own",
+    ),
     "apieval": ("versions_differ", "note", "the versions of apieval that scored differ"),
 }
 """By the part of a signature: what it is called, how much it weighs, what is said of it."""

@@ -1,11 +1,13 @@
 """Two scored runs brought together: the rebuses both answered, and why the others are left out.
 
-Rows are joined by id, setting and sample, never by order. A failed request is no wrong answer: its
-rebus is left out, and said to be.
+Rows are joined by id and setting, never by order, and each run is taken with all samples it has of a
+rebus: of one with five samples and one with one the figures are those of their own summaries. A failed
+request is no wrong answer: it is left out, and the rebus with it where no other answer is left.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +16,8 @@ from typing import Final
 from apieval.analysis.shared_wrong import Side
 from apieval.schema import Given, RowId, Setting, Tally
 
+MOST_SCALE: Final = 1_000_000
+"""Means of samples are counted in parts of no more than that: rounding moves no digit that is shown."""
 Tallies = Mapping[str, Tally]
 Rows = Mapping[str, Mapping[int, Tallies | None]]
 """By the text of an id, then by sample: what was right. None is a failed request."""
@@ -54,10 +58,11 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """One rebus as A and B answered it: a pair of tallies for every sample that both have."""
+    """One rebus as A and B answered it: the tallies of each one's samples, in their order."""
 
     id: RowId
-    answers: Sequence[tuple[Tallies, Tallies]]
+    a: Sequence[Tallies]
+    b: Sequence[Tallies]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +74,22 @@ class Common:
 
     @property
     def answers(self) -> int:
-        """Return how many answers of each run are compared."""
-        return sum(len(each.answers) for each in self.rebuses)
+        """Return how many answers of each run are compared, of the run that has fewer."""
+        return sum(min(len(each.a), len(each.b)) for each in self.rebuses)
 
     @property
     def single(self) -> bool:
         """Say whether every rebus has one answer of each run."""
-        return all(len(each.answers) == 1 for each in self.rebuses)
+        return all(len(each.a) == len(each.b) == 1 for each in self.rebuses)
+
+    @property
+    def scale(self) -> int:
+        """Return a number that the samples of every rebus divide, or a large one where none does.
+
+        Times that, the mean of a rebus's samples is a whole number.
+        """
+        counts = {len(side) for each in self.rebuses for side in (each.a, each.b)}
+        return min(math.lcm(*counts), MOST_SCALE)
 
 
 def common(a: Scored, b: Scored, setting: Setting) -> Common:
@@ -91,7 +105,7 @@ def joined(rows_a: Rows, rows_b: Rows, ids: Mapping[str, RowId], asked: int) -> 
         if isinstance(found, str):
             reasons[found] += 1
         else:
-            rebuses.append(Both(ids[name], found))
+            rebuses.append(Both(ids[name], *found))
     known = len(rebuses) + reasons.total()
     reasons["missing_in_both"] = max(0, asked - known)
     return Common(rebuses, dict(reasons))
@@ -99,22 +113,20 @@ def joined(rows_a: Rows, rows_b: Rows, ids: Mapping[str, RowId], asked: int) -> 
 
 def _both(
     a: Mapping[int, Tallies | None] | None, b: Mapping[int, Tallies | None] | None
-) -> list[tuple[Tallies, Tallies]] | str:
-    """Return the samples of a rebus that both answered, or the reason why there are none."""
+) -> tuple[list[Tallies], list[Tallies]] | str:
+    """Return the answers of each to a rebus, or the reason why it cannot be compared."""
     if a is None or b is None:
         return "missing_in_a" if a is None else "missing_in_b"
-    pairs = [
-        (mine, its) for sample in a if (mine := a[sample]) and (its := b.get(sample)) is not None
-    ]
-    if not pairs:
+    if not any(mine and b.get(sample) for sample, mine in a.items()):
         return _why_none(a.values(), b.values())
+    ours, theirs = ([each[at] for at in sorted(each)] for each in (a, b))
+    mine, its = [each for each in ours if each], [each for each in theirs if each]
+    words = [{name: tally.total for name, tally in each.items()} for each in (*mine, *its)]
     if any(
-        mine[name].total != its[name].total
-        for mine, its in pairs
-        for name in mine.keys() & its.keys()
+        each[name] != words[0][name] for each in words for name in each.keys() & words[0].keys()
     ):
         return "other_words"
-    return pairs
+    return mine, its
 
 
 def _why_none(a: Iterable[Tallies | None], b: Iterable[Tallies | None]) -> str:

@@ -62,7 +62,8 @@ def _among(pair: Mapping[str, Any]) -> str:
     solved = pair["solved"]
     rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
     only_a, only_b = solved["only_a"]["count"], solved["only_b"]["count"]
-    return f"among {rebuses} {only_b:,} only {pair['b']!r} solves, {only_a:,} only {pair['a']!r}"
+    tries = "" if pair["answers_a"] == pair["answers_b"] else " in as many answers"
+    return f"among {rebuses} {only_b:,} only {pair['b']!r} solves{tries}, {only_a:,} only {pair['a']!r}"
 
 
 def points(share: float) -> str:

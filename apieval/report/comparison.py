@@ -29,8 +29,9 @@ _REASONS: Final = {
     "other_words": "gold rows that differ",
 }
 _LEGEND: Final = (
-    "B - A, 95 % and least: points of 100, micro. p: after Holm over {tests}. least: the smallest "
-    "difference that these rebuses show in 4 of 5 cases (80 % power, 5 %, one test alone)."
+    "B - A, 95 % and MDE: percentage points, micro. p: after Holm over {tests}. MDE, the minimum "
+    "detectable effect: the smallest difference that these rebuses show in 4 of 5 cases (80 % power, "
+    "5 %, one test alone; approximate for words)."
 )
 
 
@@ -71,15 +72,20 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Text(_common(pair), style="dim")
     if pair["metrics"]:
         yield _table(pair["metrics"])
+        fewer = (
+            "" if pair["answers_a"] == pair["answers_b"] else " in as many answers, the first ones"
+        )
         for side in ("a", "b"):
-            yield Text(visible(_only(side, pair["solved"][f"only_{side}"])), style="dim")
+            yield Text(visible(_only(side, pair["solved"][f"only_{side}"], fewer)), style="dim")
     yield Text(visible(pair["sentence"]))
 
 
 def _common(pair: Mapping[str, Any]) -> str:
     rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
-    if pair["answers"] != pair["rebuses"]:
-        rebuses += f", {pair['answers']:,} answers of each"
+    if {pair["answers_a"], pair["answers_b"]} != {pair["rebuses"]}:
+        a, b = pair["answers_a"], pair["answers_b"]
+        each = f"{pair['answers']:,} answers of each"
+        rebuses += f", {each if a == b else f'{a:,} answers of A and {b:,} of B'}"
     why = ", ".join(f"{n:,} {_REASONS[reason]}" for reason, n in pair["left_out"].items() if n)
     total = sum(pair["left_out"].values())
     return f"{rebuses}; {total:,} left out{f': {why}' if why else ''}"
@@ -88,7 +94,7 @@ def _common(pair: Mapping[str, Any]) -> str:
 def _table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table()
     table.add_column("metric", overflow="fold", min_width=FIGURE)
-    for name in ("A", "B", "B - A", "95 %", "p", "least"):
+    for name in ("A", "B", "B - A", "95 %", "p", "MDE"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, found in metrics.items():
         style = "bold" if name == HEADLINE else None
@@ -97,19 +103,19 @@ def _table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _cells(found: Mapping[str, Any]) -> Sequence[str]:
-    least = found["smallest"]
+    mde = found["smallest"]
     return (
         number(found["a"]),
         number(found["b"]),
         points(found["difference"]),
         f"{points(found['low'])} {points(found['high'])}",
         chance(found["p_holm"]).removeprefix("= ").replace(" ", ""),
-        number(None if least is None else 100 * least, 1),
+        number(None if mde is None else 100 * mde, 1),
     )
 
 
-def _only(side: str, solved: Mapping[str, Any]) -> str:
+def _only(side: str, solved: Mapping[str, Any], fewer: str) -> str:
     ids = solved["ids"]
     more = f" and {len(ids) - _SHOWN:,} more (--json has them)" if ids[_SHOWN:] else ""
     shown = ": " + ", ".join(map(str, ids[:_SHOWN])) if ids else ""
-    return f"only {side.upper()} solves {solved['count']:,}{shown}{more}"
+    return f"only {side.upper()} solves {solved['count']:,}{fewer}{shown}{more}"

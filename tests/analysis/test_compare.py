@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from random import Random
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from apieval.analysis import paired
 from apieval.analysis.compare import compare
 from apieval.rebus.metrics import METRICS
-from tests.analysis.scores import only, run, tallies
+from tests.analysis.scores import Rights, only, run, tallies
 
 some = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12)
 
@@ -114,3 +117,61 @@ class TestCompare:
         assert document["tests"] == 0
         assert document["comparisons"][0]["metrics"] == {}
         assert "no answered rebus in common" in document["comparisons"][0]["sentence"]
+
+
+class TestSeveralSamplesAgainstOne:
+    """A run of one sample beside a run of several: the figures are those of each one's summary."""
+
+    ONE: ClassVar[Rights] = {n: [4 * (n % 3 == 0)] for n in range(30)}
+    FIVE: ClassVar[Rights] = {n: [4 * (n % 3 == 0), 4 * (n % 2), 4, 2, 1] for n in range(30)}
+
+    def test_each_runs_figure_is_its_own(self) -> None:
+        found = only([run("one", self.ONE), run("five", self.FIVE)])
+        for name, each in found["metrics"].items():
+            for side, rights in (("a", self.ONE), ("b", self.FIVE)):
+                whole = [tallies(r or 0)[name] for rs in rights.values() for r in rs]
+                micro = sum(t.right for t in whole) / sum(t.total for t in whole)
+                assert each[side] == pytest.approx(micro, abs=1e-12)
+                macro = sum(t.share for t in whole) / len(whole)
+                assert each["macro"][side] == pytest.approx(macro, abs=1e-12)
+            assert each["difference"] == pytest.approx(each["b"] - each["a"], abs=1e-12)
+            assert each["low"] < each["difference"] < each["high"]
+        assert (found["answers"], found["answers_a"], found["answers_b"]) == (30, 30, 150)
+        assert found["metrics"]["solution_match"]["n"] == 30
+        assert not any(found["left_out"].values())
+        assert list(found)[-3:] == ["sentence", "answers_a", "answers_b"]
+
+    def test_the_test_is_of_the_means_of_rebuses(self) -> None:
+        match = only([run("one", self.ONE), run("five", self.FIVE)])["metrics"]["solution_match"]
+        fifths = [sum(r == 4 for r in self.FIVE[n]) - 5 * (self.ONE[n][0] == 4) for n in range(30)]
+        assert match["test"] == "sign-flip-exact"
+        assert match["p"] == paired.sign_flip(fifths)[0]
+        [interval] = paired.bootstrap([(each, 5) for each in fifths])
+        assert (match["low"], match["high"]) == interval
+
+    def test_more_tries_are_not_held_against_one(self) -> None:
+        one = run("one", {n: [0] for n in range(8)})
+        five = run("five", {n: [0, 4, 0, 0, 0] for n in range(8)})
+        found = only([one, five])
+        assert found["solved"]["only_b"]["count"] == 0
+        assert "0 only 'five' solves in as many answers, 0 only 'one'" in found["sentence"]
+
+    def test_a_failed_sample_leaves_the_mean_of_the_others(self) -> None:
+        a = run("a", {0: [4, 4], 1: [0, None], 2: [4, 0]})
+        b = run("b", {0: [4, 4], 1: [4, 4], 2: [None, None]})
+        found = only([a, b])
+        match = found["metrics"]["solution_match"]
+        assert (match["a"], match["b"]) == (0.5, 1.0)
+        assert (found["answers_a"], found["answers_b"], found["rebuses"]) == (3, 4, 2)
+        assert found["left_out"]["failed_in_b"] == 1
+
+    @pytest.mark.parametrize("rebuses", [30, 120])
+    def test_models_that_are_alike_differ_no_more_often_than_is_said(self, rebuses: int) -> None:
+        chance, shown, trials = Random(rebuses), 0, 400
+        for _ in range(trials):
+            hard = [chance.betavariate(0.4, 1.2) for _ in range(rebuses)]
+            fifths = [
+                sum(chance.random() < p for _ in range(5)) - 5 * (chance.random() < p) for p in hard
+            ]
+            shown += paired.sign_flip(fifths)[0] < paired.ALPHA
+        assert shown / trials <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / trials)

@@ -18,7 +18,7 @@ class TestCommon:
         rights = [
             (x["solution_match"].right, y["solution_match"].right)
             for each in shared.rebuses
-            for x, y in each.answers
+            for x, y in zip(each.a, each.b, strict=True)
         ]
         assert rights == [(1, 0), (0, 1), (0, 0)]
         assert not any(shared.left_out.values())
@@ -50,9 +50,16 @@ class TestCommon:
         changed = replace(b, rows={"hints": {"0": {0: other}}})
         assert common(a, changed, "hints").left_out["other_words"] == 1
 
-    def test_samples_that_both_have_are_compared(self) -> None:
+    def test_all_samples_that_each_has_are_compared(self) -> None:
         shared = common(run("a", {0: [4, 0, None]}), run("b", {0: [4, 4, 4, 4]}), "hints")
-        assert (len(shared.rebuses), shared.answers, shared.single) == (1, 2, False)
+        [both] = shared.rebuses
+        assert (len(both.a), len(both.b), shared.scale) == (2, 4, 4)
+        assert (shared.answers, shared.single) == (2, False)
+
+    def test_means_of_ever_other_numbers_of_samples_are_counted_in_small_parts(self) -> None:
+        counts = (7, 11, 13, 17, 19, 23)
+        a = run("a", {n: [4] * count for n, count in enumerate(counts)})
+        assert common(a, a, "hints").scale == 1_000_000
 
     def test_of_many_runs_those_of_all_are_counted(self) -> None:
         runs = [run("a", {0: [4], 1: [4], 2: [4]}), run("b", {0: [4], 1: [None], 2: [4]})]

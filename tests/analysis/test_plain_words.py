@@ -27,7 +27,7 @@ class TestPlainWords:
         assert sentence.startswith(
             "In hints no difference is shown: 'beta' minus 'alfa' is +1.1 points"
         )
-        assert "one of less than 8.5 points may have been missed" in sentence
+        assert "one of less than 8.6 points may have been missed" in sentence
         assert "with these 90 rebuses" in sentence
         assert "alone" not in sentence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -178,3 +179,41 @@ def test_a_run_folder_compares_with_scores_elsewhere(inside: Inside, tmp_path: P
     assert found["findings"] == []
     for metric in found["comparisons"][0]["metrics"].values():
         assert (metric["difference"], metric["p_holm"]) == (0, 1)
+
+
+def test_five_samples_beside_one_stand_with_the_figures_of_their_own_summaries(
+    inside: Inside, tmp_path: Path
+) -> None:
+    chance = Random(5)
+    for name, samples, share in (("one", 1, 0.5), ("five", 5, 0.6)):
+        lines = [
+            json.dumps(
+                {
+                    "id": str(n),
+                    "sample": sample,
+                    "text": f"Soluzione: {SOLUTIONS[n] if chance.random() < share else 'x'}",
+                }
+            )
+            for n in range(90)
+            for sample in range(samples)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), "utf-8")
+        apieval.score(tmp_path / f"{name}.jsonl", "sample", out=tmp_path / name)
+    folders = (tmp_path / "one", tmp_path / "five")
+    found = document(inside, *folders)
+    [pair] = found["comparisons"]
+    match = pair["metrics"]["solution_match"]
+    for side, folder in zip("ab", folders, strict=True):
+        summary = json.loads((folder / "summary.json").read_text("utf-8"))
+        figures = summary["figures"]["regular"]["all"]["official"]["solution_match"]
+        assert match[side] == pytest.approx(figures["micro"]["value"], abs=1e-12)
+        assert match["macro"][side] == pytest.approx(figures["macro"]["value"], abs=1e-12)
+    shown = inside("compare", *folders).out
+    assert "90 common rebuses, 90 answers of A and 450 of B; 0 left out" in shown
+    assert "the numbers of samples differ, and each run's figures are the means" in " ".join(
+        shown.split()
+    )
+    assert inside("report", *folders, "--out", tmp_path / "r").code == 0
+    report = (tmp_path / "r" / "report.md").read_text("utf-8")
+    for side in "ab":
+        assert report.count(f"{match[side]:.3f}") >= 2  # leaderboard, and the pair
