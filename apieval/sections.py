@@ -129,6 +129,28 @@ def for_sample(body: Any, sample: int) -> Any:  # noqa: ANN401 # any JSON
     }
 
 
+ONE_ANSWER: Final[Mapping[str, float]] = {
+    "temperature": 0,
+    "top_p": 0,
+    "top_k": 1,
+    "do_sample": False,
+}
+"""Parameters and the value at which the likeliest token is taken, and so all samples are alike."""
+
+
+def takes_the_likeliest(body: Any) -> str | None:  # noqa: ANN401 # any JSON
+    """Say which parameter of a request, at any depth, makes all samples alike, None for none."""
+    if not isinstance(body, dict):
+        return None
+    for name, value in body.items():
+        number = isinstance(value, int | float)
+        if number and name in ONE_ANSWER and value == ONE_ANSWER[name]:
+            return f"{name} {value:g}" if value is not False else f"{name} false"
+        if found := takes_the_likeliest(value):
+            return found
+    return None
+
+
 class Defaults(Params):
     """What holds for every model that does not say otherwise."""
 

@@ -15,6 +15,7 @@ from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.schema import Outcome, Setting
+from apieval.sections import takes_the_likeliest
 from apieval.wording import counted
 
 ANEW: Final = "then start over with --fresh --cache off"
@@ -35,10 +36,12 @@ class ServerSigns:
         """Begin with no answer."""
         self._samples = measured.samples
         self._places = {rebus.id: place for place, rebus in enumerate(measured.selection.rebuses)}
-        several = len(measured.settings) > 1 and not measured.coverage
-        n = len(self._places) * self._samples if several else 0
+        self._cause = takes_the_likeliest(dict(measured.sampling or {}))
+        self._apart = len(measured.settings) > 1 and not measured.coverage
+        kept = self._apart or self._samples > 1
+        n = len(self._places) * self._samples if kept else 0
         self._texts: dict[Setting, array[int]] = {
-            each: array("q", [_NONE]) * n for each in measured.settings if several
+            each: array("q", [_NONE]) * n for each in measured.settings if kept
         }
         self._solved = {each: bytearray(n) for each in self._texts}
         self._answers = self._empty = self._in_thoughts = 0
@@ -77,8 +80,30 @@ class ServerSigns:
         for kind, count in self._kinds.items():
             shown = ", ".join(mark for mark, _ in self._marks[kind].most_common(_MARKS))
             yield self._held(kind, count, serving.SAID[kind].format(shown))
-        for one, other in combinations(self._texts, 2):
+        for one, other in combinations(self._texts if self._apart else (), 2):
             yield from self._alike(one, other)
+        if self._samples > 1:
+            yield from self._samples_alike()
+
+    def _samples_alike(self) -> Iterator[Finding]:
+        """Yield that all answers to a rebus are one, which more samples then tell nothing of."""
+        whole = same = 0
+        for texts in self._texts.values():
+            for begin in range(0, len(texts), self._samples):
+                answers = set(texts[begin : begin + self._samples])
+                whole += _NONE not in answers
+                same += len(answers) == 1 and _NONE not in answers
+        if not same or same < MANY_BLANKS * whole:
+            return
+        why = "the server takes no notice of temperature and seed, or a cache before it answers"
+        if self._cause:
+            why = f"with {self._cause} the likeliest token is always taken"
+        yield _found(
+            "samples_identical",
+            f"all {self._samples} answers of {counted(same, 'rebus', 'rebuses')} are identical to the "
+            f"letter, of {whole:,} with as many: {why}",
+            warning=same >= MOST_ALIKE * whole,
+        )
 
     def _held(self, kind: str, count: int, what: str) -> Finding:
         said = f"{count:,} of {counted(self._answers, 'answer')} hold {what}, {ANEW}"

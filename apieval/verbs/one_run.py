@@ -37,7 +37,7 @@ from apieval.run.runner import Runner
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
-from apieval.sections import Embedded, seeded
+from apieval.sections import Embedded, seeded, takes_the_likeliest
 from apieval.signature import public
 from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_stored
 from apieval.whole_file import is_folder, is_there, replacing_bytes
@@ -246,8 +246,19 @@ class OneRun:
                 self.prepared.body, self.selection.rebuses, spec.given
             ):
                 self.watcher.message(f"{self.label}: {why}")
+            self._tell_of_equal_samples()
         if not self.left:
             self._over()
+
+    def _tell_of_equal_samples(self) -> None:
+        """Say before anything is paid for that several samples will be one."""
+        cause = takes_the_likeliest(self.prepared.body)
+        if cause and self.spec.samples > 1:
+            paid = "" if self.prepared.free else ", and each is paid for"
+            self.watcher.message(
+                f"{self.label}: --samples {self.spec.samples} with {cause}: the answers to a rebus will be "
+                f"identical, or nearly so{paid}; give --param temperature=0.7 or another, or one sample"
+            )
 
     def _times(self) -> dict[str, Any]:
         """Return when the run began and how long its commands took, this one not counted.

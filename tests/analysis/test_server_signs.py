@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +28,51 @@ def found(answers: Iterable[dict[str, Any]], **changes: Any) -> list[Finding]:  
 
 def test_whole_answers_show_nothing() -> None:
     assert found({"id": n, "text": f"{ANSWER}{n}"} for n in range(40)) == []
+
+
+def of_samples(same: int, apart: int, samples: int = 3) -> Iterator[dict[str, Any]]:
+    for n in range(same + apart):
+        for sample in range(samples):
+            text = f"{ANSWER}{n}" if n < same else f"{ANSWER}{n} {sample}"
+            yield {"id": n, "sample": sample, "text": text}
+
+
+@pytest.mark.parametrize(
+    ("sampling", "why"),
+    [
+        ({"temperature": 1, "seed": 7}, "the server takes no notice of temperature and seed"),
+        ({"temperature": 0.0}, "with temperature 0 the likeliest token is always taken"),
+        ({"do_sample": False}, "with do_sample false the likeliest token"),
+        ({"temperature": 1, "top_k": 1}, "with top_k 1 the likeliest token"),
+        ({"options": {"temperature": 0}}, "with temperature 0 the likeliest token"),
+        (None, "the server takes no notice"),
+    ],
+)
+def test_samples_that_are_one_answer_are_told_whatever_the_cause(
+    sampling: dict[str, Any] | None, why: str
+) -> None:
+    (only,) = found(of_samples(4, 0), samples=3, settings=("regular",), sampling=sampling)
+    assert (only["kind"], only["level"]) == ("samples_identical", "warning")
+    assert only["text"].startswith(
+        f"all 3 answers of 4 rebuses are identical to the letter, of 4 with as many: {why}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("same", "apart", "level"),
+    [(1, 30, None), (2, 30, "note"), (24, 8, "note"), (30, 2, "warning")],
+)
+def test_some_samples_alike_are_a_note_and_a_few_no_word(
+    same: int, apart: int, level: str | None
+) -> None:
+    told = found(of_samples(same, apart), samples=3, settings=("regular",))
+    assert [each["level"] for each in told] == ([level] if level else [])
+
+
+def test_of_samples_that_are_not_all_there_nothing_is_said() -> None:
+    answers = [each for each in of_samples(4, 0) if each["sample"] != 1]
+    assert found(answers, samples=3, settings=("regular",)) == []
+    assert found([{"id": 0, "text": ""}] * 3, samples=1) == []
 
 
 def test_what_has_no_text_shows_nothing() -> None:

@@ -17,7 +17,17 @@ from apieval.run.budget import spent_by
 from apieval.run.prepare import Prepared
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply, Seen, completion, error
-from tests.e2e.program import Material, configure, end, folder, material, model, start, stored
+from tests.e2e.program import (
+    Material,
+    configure,
+    end,
+    folder,
+    material,
+    model,
+    start,
+    stored,
+    summary,
+)
 
 PRICE: Final = {"input": 1.0, "output": 4.0}
 WORDS: Final = ("run", "local", "--setting", "regular", "--cache", "off", "--yes", "--data")
@@ -182,6 +192,31 @@ def test_a_price_nobody_knows_is_unknown_and_never_zero(
         done = inside(*WORDS, ten.path, "--max-cost", "1")
         assert printed(done.out) > 10 * 1024 * PRICE["output"] / 1e6
         assert server.requests == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        pytest.param([], "temperature 0", id="as it is without a word"),
+        pytest.param(["--param", "temperature=1"], None, id="a temperature"),
+        pytest.param(["--param", "temperature=1", "--param", "top_k=1"], "top_k 1", id="top_k"),
+    ],
+)
+def test_equal_samples_are_told_before_they_are_paid_for_and_after(
+    words: list[str], cause: str | None, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        done = inside(*WORDS, ten.path, "--samples", "3", "--limit", "4", *words)
+        assert (done.code, server.paid) == (0, 12)
+    told = f"local: --samples 3 with {cause}: the answers to a rebus will be identical"
+    before = done.err.partition("forecast:")[0]
+    assert (told in before) is (cause is not None)
+    (found,) = [
+        each for each in summary(folder())["findings"] if each["kind"] == "samples_identical"
+    ]
+    assert found["text"].startswith("all 3 answers of 4 rebuses are identical")
+    assert found["text"] in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize("seed", [1, 2])
