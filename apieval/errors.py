@@ -10,6 +10,9 @@
         |-- TransientFailure         worth another attempt
         |   |-- ServerDown             nothing listens there, or it is still loading
         |   |   `-- Unreachable            no such name, or a proxy that is down
+
+
+        |   |-- LocalShortage          this process may open no more files: nothing was sent
         |   `-- WebPage                a page for people: most often not an API's address
         |-- ItemFailure              this request will never succeed
         |   |-- Unexpected             a fault of apieval's own, or of a library's
@@ -89,6 +92,10 @@ class ServerDown(TransientFailure):
 
 class Unreachable(ServerDown):
     """Report a name that is not known, or a proxy that is down: before any answer, most often for good."""
+
+
+class LocalShortage(TransientFailure):
+    """Report that this machine had no descriptor or buffer for a connection: nothing was sent."""
 
 
 class WebPage(TransientFailure):

@@ -8,13 +8,18 @@ kept to the letter would throw away answers that came in time, and are paid.
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import socket
 from types import TracebackType
 from typing import Final
 
-from apieval.errors import AttemptFailed, TransientFailure, Unexpected
+from apieval.errors import AttemptFailed, LocalShortage, TransientFailure, Unexpected
 from apieval.providers.base import Provider
 from apieval.schema import Reply, Request
 
+_SHORTAGES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS}
+_NO_FILES: Final = "this machine lets the process open no more files or connections (see ulimit -n)"
 LATE_S: Final = 0.05
 """A timer later than this was slept through; those of a busy loop are some milliseconds late."""
 
@@ -75,7 +80,11 @@ async def attempt_within(
         late = TransientFailure(f"no whole reply within {seconds:g} s{remedy}")
         late.billed = True
         raise late from None
-    except AttemptFailed:
+    except AttemptFailed as error:
+        # with a reply there may be a shortage too, and that was sent, and is paid
+        unsent = isinstance(error, TransientFailure) and not (error.billed or error.unsettled)
+        if unsent and _is_short(error):
+            raise LocalShortage(_NO_FILES) from error
         raise
     except BaseException as error:
         if ends_all(error):
@@ -86,6 +95,29 @@ async def attempt_within(
 def unexpected(error: BaseException) -> Unexpected:
     """Return a fault of our own or of a library's as one item's failure, until every item has it."""
     return Unexpected(f"unexpected {type(error).__name__}: {error}")
+
+
+def _is_short(error: BaseException | None) -> bool:
+    """Say whether this machine had no descriptor for a connection, whatever was made of that.
+
+    A name that cannot be looked up for want of one says nothing of it: there it is tried.
+    """
+    while error is not None:
+        if isinstance(error, OSError):
+            if error.errno in _SHORTAGES:
+                return True
+            if isinstance(error, socket.gaierror):
+                return _none_left()
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _none_left() -> bool:
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in _SHORTAGES
+    return False
 
 
 def ends_all(error: BaseException) -> bool:

@@ -33,10 +33,12 @@ on its way (some ten milliseconds), 128 after 0.1 s, 512 after 0.2 s."""
 OPENING_STEP_S: Final = 0.001
 AUTO_FIRST: Final = 32
 AUTO_MOST: Final = 768
-"""With the usual limit of 1,024 open files; more has to be said."""
+"""With the usual limit of 1,024 open files; more has to be said (see `endpoints`)."""
 RISES: Final = 1.2
 """How much faster answers must come after a doubling for the next one. A server that only queues
 what it gets more of gains nothing, and what queues for long enough runs into the timeout."""
+AIR: Final = 8
+"""So many connections fewer than this machine has files for, since all else needs some too."""
 IN_USE: Final = 0.8
 """The share of slots that must be in use for more to help."""
 SLOW_GROWTH: Final = 1.05
@@ -115,6 +117,11 @@ class Limiter:
         self._never_refused = True
         self._begun = False
 
+    def hold(self, most: int) -> None:
+        """Have no more than so many requests at once from now on."""
+        self.most = min(self.most, most)
+        self.slots = min(self.slots, self.most)
+
     async def acquire(self, tokens: int) -> Permit:
         """Wait until a request of about so many tokens may be sent."""
         async with self._turn:
@@ -168,6 +175,14 @@ class Limiter:
         if retry_after_s is not None:
             self._paused_until = max(self._paused_until, now + retry_after_s)
             self._opened = self._paused_until  # nor does a pause end with all at once
+
+    def give_back(self) -> None:
+        """Give a slot back that could not be used: this machine has no more files than are in use."""
+        self.in_use -= 1
+        self._freed.set()
+        self.slots = max(1, min(self.slots, self.in_use - AIR))
+        self._never_refused = False
+        self._begin_round(self._clock())
 
     def _wait_s(self, now: float, tokens: int) -> float | None:
         """Return the seconds to wait for a turn, None where only a freed slot can help."""

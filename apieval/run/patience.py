@@ -16,6 +16,7 @@ from apieval.errors import (
     AttemptFailed,
     ContentRefused,
     ItemFailure,
+    LocalShortage,
     RunFailure,
     ServerDown,
     StoppedEarly,
@@ -37,6 +38,10 @@ GATEWAY: Final = frozenset({502, 503, 504, 520, 521, 522, 523, 524, 530})
 """What a gateway says of a server behind it that is not up; Cloudflare has numbers of its own."""
 DOWN_AFTER_S: Final = 1.0
 """A server that answered less long ago is not down: behind one address there may be others."""
+
+
+SHORT_S: Final = 60.0
+"""So long not one request could be sent for want of open files, before that ends a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ class Judge:
     _bad_in_a_row: int = 0
     _bad_since: float = 0.0
     _last_failure: AttemptFailed | None = None
+    _short_since: float | None = None
+    _short_told: bool = False
     _repaired: set[str] = field(default_factory=set)
 
     def answered(self, repaired: Collection[str] = ()) -> None:
@@ -91,7 +98,7 @@ class Judge:
         if self._told:
             down_s = self._last_answer - (self._down_since or self._last_answer)
             self.tell(f"the server answers, after {down_s:,.0f} s")
-        self._down_since, self._told = None, False
+        self._down_since, self._told, self._short_since = None, False, None
 
     def verdict(self, failure: TransientFailure) -> Verdict:
         """Return what a failed attempt showed about how much the endpoint can take."""
@@ -157,6 +164,9 @@ class Judge:
         Raises:
             RunFailure: where it was waited for long enough.
         """
+        if isinstance(failure, LocalShortage):
+            self._bear_shortage(failure)
+            return True
         if not self._is_down(failure):
             return False
         now, server_s = time.monotonic(), self.patience.server_s
@@ -174,6 +184,17 @@ class Judge:
             )
             raise RunFailure(f"{failure}{ask}")
         return True
+
+    def _bear_shortage(self, failure: LocalShortage) -> None:
+        """Tell once that fewer requests go at once; give up where not even one has gone for long."""
+        now = time.monotonic()
+        if self._short_since is None:
+            self._short_since = now
+        if not self._short_told:
+            self._short_told = True
+            self.tell(f"{failure}: fewer requests at once from now on")
+        if now - max(self._short_since, self._last_answer) >= SHORT_S:
+            raise RunFailure(f"{failure}; close what holds them, or raise the limit")
 
     def _is_down(self, failure: AttemptFailed) -> bool:
         """Say whether a failure shows that nobody is answered, rather than one server of many.

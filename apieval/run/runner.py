@@ -19,6 +19,7 @@ from typing import Final
 
 from apieval.errors import (
     AttemptFailed,
+    LocalShortage,
     RunFailure,
     StoppedEarly,
     StoreError,
@@ -140,6 +141,8 @@ class Runner:
             StoppedEarly: where going on is useless, or an answer cannot be written; what arrived
                 is stored.
         """
+        for record in (Usage, Reply, Response):  # once a reply is there nothing is to be imported
+            record.model_rebuild()
         source, self._judge.fresh = self._looked_up(iter(requests)), not self.store.answered
         self._tasks = {asyncio.create_task(self._work(source)) for _ in range(self.limiter.most)}
         keeper = asyncio.create_task(self._keep_house())
@@ -377,7 +380,8 @@ class Runner:
         permit = await self.limiter.acquire(tokens_about)
         question.sent = time.monotonic()
         question.queued_s += question.sent - waited
-        verdict, tokens, asked_s, hints = Verdict.FAULTY, None, None, None
+        verdict: Verdict | None = Verdict.FAULTY
+        tokens, asked_s, hints = None, None, None
         task = asyncio.current_task()
         if task:
             self._in_flight[task] = question
@@ -385,7 +389,11 @@ class Runner:
             reply = await self._charged(question)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
             hints = reply.hints
-            self._judge.answered(reply.repaired)
+            with self._noted():
+                self._judge.answered(reply.repaired)
+        except LocalShortage:
+            verdict = None  # it was no attempt
+            raise
         except TransientFailure as failure:
             verdict, asked_s = self._judge.verdict(failure), self._judge.pause_s(failure)
             with self._noted():
@@ -399,16 +407,19 @@ class Runner:
         else:
             return reply
         finally:
-            self.limiter.release(
-                permit,
-                verdict,
-                tokens=tokens,
-                retry_after_s=asked_s,
-                hints=hints,
-                probe_s=self._judge.probe_s(),
-            )
             if task:
                 self._in_flight.pop(task, None)
+            if verdict is None:
+                self.limiter.give_back()
+            else:
+                self.limiter.release(
+                    permit,
+                    verdict,
+                    tokens=tokens,
+                    retry_after_s=asked_s,
+                    hints=hints,
+                    probe_s=self._judge.probe_s(),
+                )
 
     async def _charged(self, question: _Question) -> Reply:
         """Attempt once, with what it may cost on disk before, and note what it was charged for."""

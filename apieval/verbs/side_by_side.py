@@ -15,7 +15,7 @@ from apieval.errors import ApievalError
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Selection
 from apieval.run.cache import CacheFailed, ResponseCache
-from apieval.run.endpoints import limiters
+from apieval.run.endpoints import fit_open_files, limiters
 from apieval.run.limiter import Limiter
 from apieval.run.session import drive, stopping_on_signals
 from apieval.run.watcher import Watcher
@@ -108,7 +108,9 @@ def _ask(
             each.stop()
 
     async def all_of_them() -> None:
-        ready = limiters([each.prepared for each in runs], options.concurrency)
+        models = [each.prepared for each in runs]
+        ready = limiters(models, options.concurrency)
+        fit_open_files(models, ready, watcher.message)
         with stopping_on_signals(stop):
             await _at_once(list(zip(runs, ready, strict=True)), cache)
 

@@ -1,12 +1,24 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import socket
 from contextlib import suppress
+from itertools import pairwise
 from typing import Final
 
 import pytest
 
-from apieval.run.deadline import LATE_S, AwakeTimeout
+from apieval.errors import (
+    AttemptFailed,
+    ItemFailure,
+    LocalShortage,
+    TransientFailure,
+    Unexpected,
+)
+from apieval.run.deadline import LATE_S, AwakeTimeout, attempt_within
+from apieval.schema import Reply, Request
 from tests.run.virtual import VirtualLoop, now, virtual
 
 
@@ -102,3 +114,48 @@ def test_a_timer_that_is_a_little_late_is_no_sleep() -> None:
     done, had_s = dozed(LIMIT_S + LATE_S / 2, 1.0)
     assert not done
     assert had_s < 0.01
+
+
+def _chained(*errors: BaseException) -> BaseException:
+    """Return the last error, each the context of the next, as libraries wrap what they catch."""
+    for inner, outer in pairwise(errors):
+        outer.__context__ = inner
+    return errors[-1]
+
+
+def _billed(failure: AttemptFailed) -> AttemptFailed:
+    failure.billed = True
+    return failure
+
+
+NO_FILES: Final = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (_chained(NO_FILES, TransientFailure("no reply")), LocalShortage),
+        (_chained(NO_FILES, ValueError(), KeyError(), TransientFailure("no reply")), LocalShortage),
+        (_chained(OSError(errno.ENFILE, ""), TransientFailure("no reply")), LocalShortage),
+        (_chained(OSError(errno.ECONNRESET, ""), TransientFailure("no reply")), TransientFailure),
+        (_chained(socket.gaierror(-2, ""), TransientFailure("no such name")), TransientFailure),
+        (_chained(NO_FILES, _billed(TransientFailure("cut"))), TransientFailure),
+        (_chained(NO_FILES, ItemFailure("unreadable")), ItemFailure),
+        (NO_FILES, Unexpected),
+    ],
+    ids=repr,
+)
+def test_a_shortage_of_files_before_anything_was_sent_is_told_apart(
+    error: BaseException, kind: type[AttemptFailed]
+) -> None:
+    class Short:
+        async def attempt(self, request: Request) -> Reply:
+            raise error
+
+        async def aclose(self) -> None:
+            pass
+
+    asked = Request(id=0, setting="regular", sample=0, messages=(), identity="", key="")
+    with pytest.raises(AttemptFailed) as caught:
+        asyncio.run(attempt_within(1.0, Short(), asked))
+    assert type(caught.value) is kind

@@ -585,3 +585,32 @@ def test_refusals_of_more_than_was_known_to_go_are_no_sign_of_chance() -> None:
         assert each._learned.bucket is not None
 
     virtual(work())
+
+
+def test_a_shortage_of_this_machine_holds_the_slots_to_what_it_has_and_lets_them_grow_again() -> (
+    None
+):
+    async def work() -> None:
+        each = limiter(100)
+        await opened(each)
+        permits = await at_once(each, 100)
+        for _ in range(60):
+            each.give_back()
+        assert (each.in_use, each.slots, each.most) == (40, 40 - module.AIR, 100)
+        assert not await at_once(each, 1)
+        for permit in permits[60:]:
+            each.release(permit, CLEAN)
+        assert 40 - module.AIR < len(await at_once(each, 100)) < 40  # by a slow step
+
+    virtual(work())
+
+
+def test_a_shortage_leaves_one_slot_at_least() -> None:
+    async def work() -> None:
+        each = limiter(3)
+        for _ in range(5):
+            await each.acquire(1)
+            each.give_back()
+        assert (each.in_use, each.slots) == (0, 1)
+
+    virtual(work())
