@@ -41,15 +41,40 @@ def is_folder(path: Path) -> bool:
 
 
 def ordinary(path: Path) -> Path:
-    """Return the path of a file that can be read without waiting for anybody.
+    """Return the path of a file that lies in its folder and can be opened without waiting for anybody.
 
     Raises:
-        OSError: for a pipe or a device.
+        OSError: for a pipe or a device, and for a link to what lies elsewhere.
     """
     mode = _mode(path)
+    if path.is_symlink() and _leads_out(path):
+        raise OSError(errno.ELOOP, "a symbolic link out of its folder, which is not followed")
     if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder's own error says more
         raise OSError(errno.EINVAL, "a pipe or a device, not a file")
     return path
+
+
+def not_ordinary(folder: Path) -> OSError | None:
+    """Return what is wrong with the first thing in a folder that is no file or folder of its own.
+
+    Whoever was handed such a folder would write over what is theirs elsewhere, or wait for ever.
+
+    Raises:
+        OSError: where the folder cannot be read.
+    """
+    for path in sorted(folder.iterdir()):
+        try:
+            ordinary(path)
+        except OSError as error:
+            return OSError(error.errno, error.strerror, str(path))
+    return None
+
+
+def _leads_out(link: Path) -> bool:
+    try:
+        return link.resolve(strict=True).parent != link.parent.resolve()
+    except (OSError, RuntimeError):  # to nothing, or in a circle: writing would make it
+        return True
 
 
 def _mode(path: Path) -> int:
@@ -69,7 +94,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
     Raises:
         OSError: where the folder cannot be written.
     """
-    with _beside(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
+    with _beside(path) as fresh, fresh.open("x", encoding="utf-8", newline="\n") as file:
         _mark(file.fileno())
         yield file
         file.flush()
@@ -79,7 +104,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
 @contextmanager
 def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
     """Give a file for bytes that takes the place of `path` at the end, as `replacing` does."""
-    with _beside(path) as fresh, fresh.open("wb") as file:
+    with _beside(path) as fresh, fresh.open("xb") as file:
         _mark(file.fileno())
         yield file
         file.flush()
@@ -92,6 +117,7 @@ def _beside(path: Path) -> Iterator[Path]:
     _clear(path)
     fresh = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}")
     try:
+        fresh.unlink(missing_ok=True)  # a dead process may have had this number
         yield fresh
         fresh.replace(path)
         to_disk_folder(path.parent)

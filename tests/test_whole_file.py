@@ -2,11 +2,20 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from apieval.whole_file import is_folder, is_there, ordinary, replacing, replacing_bytes
+from apieval import whole_file
+from apieval.whole_file import (
+    is_folder,
+    is_there,
+    not_ordinary,
+    ordinary,
+    replacing,
+    replacing_bytes,
+)
 
 
 def test_a_file_takes_the_place_of_another_at_the_end(tmp_path: Path) -> None:
@@ -97,3 +106,38 @@ def test_a_pipe_is_no_ordinary_file(tmp_path: Path) -> None:
     assert is_folder(tmp_path)
     assert not is_there(Path("a\0b"))
     assert ordinary(tmp_path / "none") == tmp_path / "none"
+
+
+def test_a_link_out_of_its_folder_is_not_followed(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (tmp_path / "theirs").write_text("x")
+    (mine / "real").write_text("y")
+    for name, to in (("out", "../theirs"), ("nothing", "../none"), ("circle", "circle")):
+        (mine / name).symlink_to(to)
+        with pytest.raises(OSError, match="a symbolic link out of its folder"):
+            ordinary(mine / name)
+        odd = not_ordinary(mine)
+        assert odd is not None
+        assert odd.filename == str(mine / name)
+        (mine / name).unlink()
+    (mine / "inside").symlink_to("real")
+    assert ordinary(mine / "inside").read_text() == "y"
+    assert not_ordinary(mine) is None
+    (tmp_path / "elsewhere").symlink_to(mine)
+    assert ordinary(tmp_path / "elsewhere" / "real").read_text() == "y", "a linked folder is one"
+    assert not_ordinary(tmp_path / "elsewhere") is None
+
+
+def test_a_planted_link_is_replaced_and_not_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_text("x")
+    path = tmp_path / "mine.json"
+    path.symlink_to(theirs)
+    monkeypatch.setattr(whole_file, "_NUMBERS", count(7))
+    (tmp_path / f".mine.json.{os.getpid()}-7").symlink_to(theirs)
+    with replacing(path) as file:
+        file.write("y")
+    assert (theirs.read_text(), path.read_text(), path.is_symlink()) == ("x", "y", False)

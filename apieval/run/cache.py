@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from apieval.errors import ConfigError
 from apieval.schema import Outcome, Request, Response
 from apieval.signature import canonical_json, digest, is_hidden, public
-from apieval.whole_file import NO_LOCKS, check_locks, is_there
+from apieval.whole_file import NO_LOCKS, check_locks, is_there, ordinary
 
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 """Only these are worth keeping: asked again, the answer would be the same."""
@@ -269,6 +269,8 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
     remedy = "name another folder with --cache, or --cache off"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for ending in ("", "-wal", "-shm", "-journal"):
+            ordinary(folder / f"{diskcache.core.DBNAME}{ending}")
     except OSError as error:
         raise ConfigError(f"the cache in {folder} cannot be used ({error}); {remedy}.") from None
     try:

@@ -196,7 +196,7 @@ def _leave_out(path: Path, drop: Mapping[int, bool], beside: Collection[bytes]) 
 def _lines(path: Path) -> set[bytes]:
     if not path.exists():
         return set()
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         return set(file)
 
 
@@ -254,10 +254,10 @@ def survey(path: Path) -> Survey:
         StoreError: where it cannot be read.
     """
     found, seen = Survey(), set[ItemKey]()
-    beside = _lines(path.with_name(REPLACED))
-    found.spent_usd = sum(paid_usd(each) for line in beside if (each := read_line(line)))
     try:
-        with path.open("rb") as file:
+        beside = _lines(path.with_name(REPLACED))
+        found.spent_usd = sum(paid_usd(each) for line in beside if (each := read_line(line)))
+        with ordinary(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
                 _survey_line(found, seen, number, line, beside)
     except OSError as error:

@@ -22,7 +22,7 @@ from apieval.errors import StoreError
 from apieval.run.header import HEADER
 from apieval.run.responses import RESPONSES, ItemKey, Kept, key_of, mend
 from apieval.schema import Outcome, Response
-from apieval.whole_file import NO_LOCKS, is_there, to_disk, to_disk_folder
+from apieval.whole_file import NO_LOCKS, is_there, not_ordinary, to_disk, to_disk_folder
 from apieval.wording import counted
 
 try:
@@ -304,6 +304,8 @@ def _lock(folder: Path, warn: Callable[[str], None] = lambda _: None) -> BaseFil
     Where the file system has no locks, a file marks the run as taken: it is there or not for all
     machines alike, and what a process left that was killed on this machine counts for nothing.
     """
+    if odd := not_ordinary(folder):
+        raise StoreError(f"{odd.filename}: {odd.strerror}; remove it, or give another --name.")
     lock: BaseFileLock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
     owner, marker = folder / OWNER, SoftFileLock(folder / MARKER, blocking=False)
     try:

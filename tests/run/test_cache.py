@@ -632,3 +632,15 @@ def test_a_flush_of_a_cache_that_was_set_aside_does_not_wait(
         monkeypatch.setattr(cache, "_broken", True)
         cache._queue.put(("key", "identity", answer(request())))
         cache.flush()
+
+
+@pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_no_link_is_followed_and_no_pipe_opened(tmp_path: Path, name: str, kind: str) -> None:
+    folder, theirs = tmp_path / "cache", tmp_path / "theirs"
+    folder.mkdir()
+    theirs.write_bytes(b"x")
+    (folder / name).symlink_to(theirs) if kind == "link" else os.mkfifo(folder / name)
+    with pytest.raises(ConfigError, match="name another folder with --cache"):
+        ResponseCache(folder)
+    assert theirs.read_bytes() == b"x"

@@ -725,3 +725,37 @@ def test_a_torn_line_takes_the_place_of_no_whole_one(tmp_path: Path) -> None:
     before, torn = line(id=1, outcome="empty"), line(id=1, text="Verità")[:-20]
     folder = folder_with(tmp_path, before, torn)
     assert [each.outcome for each in responses(folder)] == [Outcome.EMPTY]
+
+
+# --- links and pipes in a folder that somebody else made ---------------------------------------
+
+PLANTED: Final = [LOCK, OWNER, RESPONSES, REPLACED, DAMAGED, HEADER, f".{RESPONSES}.new"]
+
+
+@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("kind", ["link", "broken link", "pipe"])
+def test_no_link_is_followed_and_no_pipe_opened(tmp_path: Path, name: str, kind: str) -> None:
+    folder = folder_with(tmp_path, line(id=1), line(id=2), b"torn")
+    theirs = tmp_path / "theirs"
+    (folder / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to(theirs)
+    if kind == "link":
+        theirs.write_bytes(line(id=3) + b"torn")
+    before = theirs.read_bytes() if kind == "link" else None
+    for each in (Store.open, module.check_free, set_aside):
+        with pytest.raises(StoreError) as caught:
+            each(folder)
+        assert str(folder / name) in str(caught.value)
+        assert "remove it" in str(caught.value)
+    assert (theirs.read_bytes() if theirs.exists() else None) == before
+    (folder / name).unlink()
+    Store.open(folder).close()
+
+
+def test_a_folder_that_is_itself_a_link_is_used(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, line(id=1))
+    (tmp_path / "linked").symlink_to(folder)
+    assert mended(tmp_path / "linked")[0] == {1}

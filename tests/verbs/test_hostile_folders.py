@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,35 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(root: Path, name: str) -> N
     (root / "alfa" / name).unlink()
     os.mkfifo(root / "alfa" / name)
     assert [each for each in tried(root) if "a pipe or a device" in str(each)]
+
+
+@pytest.mark.parametrize("name", [*FILES, "responses.replaced.jsonl"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_a_folder_was_planted_with_is_neither_followed_nor_waited_for(
+    root: Path, name: str, kind: str
+) -> None:
+    path, theirs = root / "alfa" / name, root / "theirs"
+    theirs.write_bytes(path.read_bytes() if path.exists() else b"")
+    before = theirs.read_bytes()
+    path.unlink(missing_ok=True)
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to(theirs)
+    for each in (
+        lambda: evaluate.verify(root / "alfa"),
+        lambda: evaluate.score(root / "alfa"),
+        lambda: evaluate.report([root / "alfa"]),
+    ):
+        with suppress(ApievalError):
+            each()
+    assert theirs.read_bytes() == before
+
+
+def test_figures_are_not_written_through_a_link(root: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (root / "alfa" / "figures").symlink_to(theirs)
+    with pytest.raises(StoreError, match="figures: a symbolic link"):
+        evaluate.report([root / "alfa"])
+    assert list(theirs.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", FILES)

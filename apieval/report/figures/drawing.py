@@ -90,6 +90,8 @@ def write(figures: Sequence[Figure], folder: Path) -> list[Path]:
     Raises:
         StoreError: where one cannot be written.
     """
+    if folder.is_symlink():
+        raise StoreError(f"{folder}: a symbolic link, which is not followed; remove it.")
     written = []
     for figure in figures:
         contents = (figure.light.encode(), figure.png, figure.pdf)
