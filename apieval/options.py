@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import fspath
 from pathlib import Path
 from typing import Final, Literal
 
@@ -26,7 +27,7 @@ class RunOptions:
     is how far the right answer is begun for the model. `limit` takes the first rows of each
     subset. `timeout_s` is the
     wall-clock limit of one attempt, in seconds. `concurrency` None is the model's own limit.
-    `cache` None is no cache.
+    `cache` None, or `off`, is no cache. Paths may be given as texts.
     """
 
     config: Path | None = None
@@ -54,3 +55,13 @@ class RunOptions:
     name: str | None = None
     cache: Path | None = field(default_factory=lambda: user_cache_path("apieval"))
     fresh: bool = False
+
+    def __post_init__(self) -> None:
+        """Take texts for the paths they are."""
+        for name in ("config", "lexicon", "words", "prompt", "prompt_set", "shots", "out", "cache"):
+            given: object = getattr(self, name)
+            if name == "cache" and given == "off":
+                object.__setattr__(self, name, None)
+            elif isinstance(given, str):
+                object.__setattr__(self, name, Path(given))
+        object.__setattr__(self, "data", fspath(self.data))

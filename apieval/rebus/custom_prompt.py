@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from apieval.errors import ConfigError
 from apieval.rebus import examples, right_answer
-from apieval.schema import SETTINGS, Rebus, Setting
+from apieval.schema import SETTINGS, Rebus, Setting, well_formed
 from apieval.signature import canonical_json, digest
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 1_000_000
 """A prompt of a megabyte fits no model; a file that large was named by mistake."""
+_MARK: Final = "\ufeff"
+"""What some editors put before a text (BOM): no part of it, and never sent."""
+_NOT_UTF8: Final = (
+    "not UTF-8 text; save the file as UTF-8 (PowerShell: Out-File -Encoding utf8, not `>` alone)."
+)
 _FIELDS: Final = "verbalized_rebus, solution_key, setting, hints, examples"
 
 
@@ -115,7 +120,9 @@ def load(path: Path, solved: tuple[Rebus, ...], shots: str = "") -> CustomPrompt
     Raises:
         ConfigError: for a file that cannot be read, is no template, or shows no rebus.
     """
-    made = CustomPrompt("-".join(filter(None, (path.stem, shots))), _text(path), solved)
+    made = CustomPrompt(
+        "-".join(filter(None, (well_formed(path.stem), shots))), _text(path), solved
+    )
     for setting in SETTINGS:
         probe = examples.shipped()[-1]
         if examples.shown_rebus(probe, setting) not in made.build(probe, setting):
@@ -132,8 +139,11 @@ def _text(path: Path) -> str:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise ConfigError(f"--prompt {path}: over {MOST_BYTES:,} bytes; name a template.")
-        return content.decode("utf-8")
+        text = content.decode("utf-8").lstrip(_MARK)
     except OSError as error:
         raise ConfigError(f"--prompt {path}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"--prompt {path}: not UTF-8 text; save the file as UTF-8.") from None
+        raise ConfigError(f"--prompt {path}: {_NOT_UTF8}") from None
+    if "\0" in text:  # as in UTF-16 without a mark
+        raise ConfigError(f"--prompt {path}: {_NOT_UTF8}")
+    return text

@@ -19,7 +19,7 @@ from apieval.rebus import tables
 from apieval.rebus.columns import Clashes, Layout, layout_of, rebus_of
 from apieval.rebus.tables import Row
 from apieval.rebus.verify import broken_rules
-from apieval.schema import Rebus, RowId
+from apieval.schema import Rebus, RowId, well_formed
 from apieval.signature import digest_file
 
 SAMPLE: Final = "sample"
@@ -138,7 +138,7 @@ def located(data: str | Path) -> Iterator[tuple[Path, str]]:
         with as_file(files("apieval.rebus").joinpath("sample", "sample.csv")) as path:
             yield path, SAMPLE
         return
-    yield Path(data), Path(data).name
+    yield Path(data), well_formed(Path(data).name)  # a name may be no UTF-8
 
 
 def _load(path: Path, name: str, *, gold_only: bool) -> Dataset:

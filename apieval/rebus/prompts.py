@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 from apieval.errors import ConfigError
 from apieval.rebus import custom_prompt, examples
-from apieval.schema import SETTINGS, Rebus, Setting
+from apieval.schema import SETTINGS, Rebus, Setting, well_formed
 from apieval.signature import digest
 
 OFFICIAL: Final = "official"
@@ -146,7 +146,7 @@ def choose(template: Path | None = None, shots: int | Path | None = None) -> Pro
     if shots is None:
         solved, said = examples.shipped()[: examples.OFFICIAL], ""
     elif isinstance(shots, Path):
-        solved, said = examples.load(shots), shots.stem
+        solved, said = examples.load(shots), well_formed(shots.stem)
     elif 0 <= shots <= len(examples.shipped()):
         solved, said = examples.shipped()[:shots], f"{shots}-shot"
     else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from apieval.whole_file import ordinary, replacing
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
+_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 def read(folder: Path) -> dict[str, Any] | None:
@@ -45,6 +47,8 @@ def write(folder: Path, header: dict[str, Any]) -> None:
     """Write a run's header whole or not at all; fields this version does not know are kept."""
     known = read(folder) or {}
     text = json.dumps({**known, **header}, ensure_ascii=False, indent=2) + "\n"
+    if not text.isascii():  # a path may hold bytes that are no UTF-8, and must be found again
+        text = _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text)
     try:
         with replacing(folder / HEADER) as file:
             file.write(text)
@@ -84,6 +88,35 @@ def _seconds(when: object) -> float | None:
         return None
 
 
+_SECTIONS: Final = frozenset({"identity", "body", "headers", "prompts"})
+"""Parts of a specification whose own parts are named one by one, as the user set them."""
+_SHOWN: Final = 80
+
+
+def _differences(
+    then: Mapping[str, Any], now: Mapping[str, Any], prefix: str = ""
+) -> Iterator[str]:
+    """Yield what differs between two specifications, each setting by its own name."""
+    for name in sorted({*then, *now}):
+        old, new = then.get(name), now.get(name)
+        if old == new:
+            continue
+        if name in _SECTIONS and isinstance(old, dict) and isinstance(new, dict):
+            kind = name.removesuffix("s") + " " if name in {"headers", "prompts"} else ""
+            yield from _differences(old, new, kind)
+        elif prefix:  # hashes say nothing to anybody
+            yield f"{prefix}{name}: {'changed' if old and new else 'only then' if old else 'only now'}"
+        else:
+            yield f"{name}: {_word(old)} then, {_word(new)} now"
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "not set"
+    shown = repr(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+
+
 def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
     """Refuse a folder that holds another run, or this one on a data file that has changed since.
 
@@ -96,13 +129,9 @@ def check_same_run(folder: Path, spec: RunSpec, data_digest: str) -> None:
     now, then = spec.as_json(), header.get("spec") or {}
     if isinstance(then.get("identity"), dict):
         then = {**then, "identity": public(then["identity"])}  # version 0.1 wrote headers out
-    differs = sorted(name for name in {*now, *then} if now.get(name) != then.get(name))
     remedy = "give another --name, or start over with --fresh."
-    if differs:
-        what = "; ".join(
-            f"{name}: {then.get(name)!r} then, {now.get(name)!r} now" for name in differs
-        )
-        raise StoreError(f"{folder}: holds another run ({what}); {remedy}")
+    if differs := [*_differences(then, now)]:
+        raise StoreError(f"{folder}: holds another run ({'; '.join(differs)}); {remedy}")
     data = header.get("data") or {}
     if (old := data.get("digest")) != data_digest:
         if commit := data.get("revision"):  # of the hub, where it still is

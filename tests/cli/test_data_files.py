@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.e2e.conftest import Inside
+from tests.e2e.program import folder, material
 from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import COLUMNS, ROW, write_csv
 
@@ -131,3 +133,24 @@ def test_the_hub_says_what_to_do(inside: Inside) -> None:
 def test_help_says_what_the_exit_codes_mean(inside: Inside) -> None:
     done = inside("data", "verify", "--help")
     assert "1 where there is one" in " ".join(done.out.split())
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file system refuses such a name")
+@pytest.mark.parametrize("place", [b"perch\xe8.csv", b"citt\xe0/rebus.csv"], ids=["name", "folder"])
+def test_a_data_file_whose_name_is_no_utf_8(inside: Inside, here: Path, place: bytes) -> None:
+    path = here.relative_to(Path.cwd()) / os.fsdecode(place)
+    path.parent.mkdir(exist_ok=True)
+    material(path, 2)
+    done = inside("run", "baseline", "--data", str(path), "--setting", "regular", "--yes")
+    assert done.code == 0, done.all
+    run = folder()
+    known = json.loads((run / "run.json").read_text("utf-8"))
+    assert known["data"]["path"] == str(path), "it is found again"
+    assert (
+        known["data"]["name"] == {"perch": "perch\ufffd.csv", "rebus": "rebus.csv"}[path.name[:5]]
+    )
+    for command in ("score", "verify", "report", "score"):
+        again = inside(command, str(run))
+        assert again.code == 0, again.all
+    assert inside("run", "baseline", "--data", str(path), "--setting", "regular", "--yes").code == 0
+    assert len(list(Path("results").iterdir())) == 1

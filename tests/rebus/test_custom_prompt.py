@@ -108,3 +108,22 @@ def test_it_is_kept_and_made_again(tmp_path: Path) -> None:
     again = prompts.restore(json.loads(json.dumps(prompt.as_json())))
     assert again == prompt
     assert again.hash("regular") == prompt.hash("regular")
+
+
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b"\xef\xbb\xbf\xef\xbb\xbf"], ids=["one", "two"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_what_an_editor_puts_before_a_text_is_no_part_of_it(
+    tmp_path: Path, mark: bytes, end: str
+) -> None:
+    source = "Rebus: {{ verbalized_rebus }}\nChiave: {{ solution_key }}\n".replace("\n", end)
+    plain, marked = made(tmp_path, source), made(tmp_path, mark + source.encode())
+    assert marked == plain
+    for setting in SETTINGS:
+        assert marked.hash(setting) == plain.hash(setting)
+        assert marked.build(rebus(), setting).startswith("Rebus: ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])
+def test_another_encoding_is_refused_with_the_remedy(tmp_path: Path, encoding: str) -> None:
+    with pytest.raises(ConfigError, match="save the file as UTF-8"):
+        made(tmp_path, "Perché: {{ verbalized_rebus }}".encode(encoding))

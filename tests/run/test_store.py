@@ -27,6 +27,7 @@ from apieval.run.responses import DAMAGED, REPLACED, RESPONSES
 from apieval.run.responses import stored as responses
 from apieval.run.store import LOCK, OWNER, Store, set_aside
 from apieval.schema import Outcome, Response, RunSpec
+from apieval.signature import public
 from tests.records import response
 
 DATA: Final = "sha256:" + "1" * 64
@@ -621,6 +622,48 @@ def test_another_run_is_refused_and_what_differs_is_named(tmp_path: Path) -> Non
     assert "data: 'rebuses.csv' then, 'other.csv' now; samples: 1 then, 3 now" in said
     assert "--name" in said
     assert "--fresh" in said
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "said"),
+    [
+        (
+            {"body": {"temperature": 0.0}},
+            {"body": {"temperature": 0.7}},
+            "temperature: 0.0 then, 0.7 now",
+        ),
+        ({"body": {}}, {"body": {"seed": 7}}, "seed: not set then, 7 now"),
+        (
+            {"body": {"top_p": 1, "stop": ["a"]}},
+            {"body": {"stop": ["b"]}},
+            "stop: ['a'] then, ['b'] now; top_p: 1 then, not set now",
+        ),
+        (
+            {"endpoint": ["http://a/v1"]},
+            {"endpoint": ["http://b/v1"]},
+            "endpoint: ['http://a/v1'] then",
+        ),
+        ({"headers": {"X-Team": "blu"}}, {"headers": {"X-Team": "due"}}, "header X-Team: changed"),
+        ({"headers": {}}, {"headers": {"X-Team": "due"}}, "header X-Team: only now"),
+    ],
+)
+def test_a_changed_setting_is_named_alone(
+    tmp_path: Path, then: dict[str, Any], now: dict[str, Any], said: str
+) -> None:
+    known = header()
+    known["spec"] = {**known["spec"], "identity": then}
+    write_header(tmp_path, known)
+    with pytest.raises(StoreError) as caught:
+        check_same_run(tmp_path, spec(identity=public(now)), DATA)
+    assert f"holds another run ({said}" in str(caught.value)
+    assert "identity" not in str(caught.value)
+    assert "blu" not in str(caught.value)
+
+
+def test_a_changed_prompt_is_named_without_its_hashes(tmp_path: Path) -> None:
+    write_header(tmp_path, header())
+    with pytest.raises(StoreError, match=r"\(prompt regular: changed\)"):
+        check_same_run(tmp_path, spec(prompts={**spec().prompts, "regular": "sha256:9"}), DATA)
 
 
 def test_a_data_file_that_changed_is_refused_and_named(tmp_path: Path) -> None:
