@@ -234,6 +234,13 @@ class _Spec(_Shape):
     samples: Annotated[int, Field(ge=1, le=_MOST_SAMPLES)] = 1
 
 
+class _Spent(_Shape):
+    known_usd: _Amount
+    at_most_usd: _Amount
+    lost: int
+    unknown: int
+
+
 class Header(_Shape):
     """`run.json`; what a run knows at its end may be absent before."""
 
@@ -259,6 +266,7 @@ class Header(_Shape):
     served: _Served | None = None
     responses: _File | None = None
     spent_usd: _Amount | None = None
+    spent: _Spent | None = None
     began: str | None = None
     ended: str | None = None
     took_s: _Amount | None = None

@@ -27,8 +27,9 @@ from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
 from apieval.run import plan
-from apieval.run.budget import spent_by
+from apieval.run.budget import SPENDING, spent_by
 from apieval.run.header import FORMAT, HEADER
+from apieval.run.money import Spent
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import Response, RunSpec
 from apieval.signature import digest, is_hidden
@@ -44,7 +45,7 @@ _HIDDEN: Final = "it rests on what the headers say, of which run.json has hashes
 _COUNTED: Final = ("outcomes", "usage", "served", "spent_usd")
 _IN_KEY: Final = {"id", "setting", "sample", "key"}
 _OF_ANSWERS: Final = ("keys", "scores", "figures")
-_FILES: Final = {HEADER, RESPONSES, SCORES, SUMMARY}
+_FILES: Final = {HEADER, RESPONSES, SCORES, SPENDING, SUMMARY}
 _OF_FOLDER: Final = {"format", "model", "spec", "prompts", "responses", "prefill", "system_prompt"}
 """What of a header is held against other parts of it, the data and the answers."""
 _OF_SUMMARY: Final = {"prompt", "dropped", "coverage"}
@@ -124,9 +125,8 @@ def _derived(
         yield from of_summary(stored, remade, scores)
     else:
         yield from _without_summary(fault, scores)
-    account = spent_by(folder)
-    spent_usd = account.total_usd if account else seen.spent_usd
-    yield _counts(known, {**remade, "spent_usd": spent_usd})
+    spent = spent_by(folder) or Spent(seen.spent_usd)
+    yield _counts(known, {**remade, "spent_usd": spent.total_usd, "spent": spent._asdict()})
 
 
 def _without_summary(fault: Check | None, scores: Scores) -> Iterator[Check]:
@@ -281,8 +281,9 @@ def _counts(known: Mapping[str, Any], remade: Mapping[str, Any]) -> Check:
     """Hold the header's sums against the lines; a run that is open has those of no end."""
     if _open(known):
         return unchecked("counts", "the run has not come to its end", _there(known, _COUNTED))
-    claimed = {name: known.get(name, ABSENT) for name in _COUNTED}
-    made = json.loads(json.dumps({name: remade[name] for name in _COUNTED}))
+    names = [*_COUNTED, *(["spent"] if "spent" in known else [])]  # not there in 0.1.0
+    claimed = {name: known.get(name, ABSENT) for name in names}
+    made = json.loads(json.dumps({name: remade[name] for name in names}))
     good = "outcomes, tokens, cost and servers are those of the lines"
     found = [*differences(claimed, made), *_status(known, partial=remade["partial"])]
     return judged("counts", good, "run.json counts otherwise than the lines", found)
@@ -329,7 +330,9 @@ def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Check:
 
 def _missing(known: Mapping[str, Any]) -> Iterator[Difference]:
     """Yield the keys that every version writes, those of a run's end where it has come to it."""
-    later = {*_COUNTED, "message", "responses", "ended", "took_s"} if _open(known) else set()
+    later = (
+        {*_COUNTED, "spent", "message", "responses", "ended", "took_s"} if _open(known) else set()
+    )
     for name in shapes.Header.model_fields:
         if name not in known and name not in later:
             yield Difference(f"{name} is missing", ABSENT, ABSENT)
@@ -353,7 +356,7 @@ def _times(known: Mapping[str, Any]) -> Iterator[Difference]:
 
 def _rest(known: Mapping[str, Any], spec: RunSpec, data: Dataset, *, scored: bool) -> Check:
     """Name what nothing in the folder says anew, by its keys."""
-    held = {*_OF_FOLDER, *_COUNTED, *(_OF_SUMMARY if scored else ()), "data"}
+    held = {*_OF_FOLDER, *_COUNTED, "spent", *(_OF_SUMMARY if scored else ()), "data"}
     if known["status"] in {"done", "partial"}:
         held.add("status")
     if known["status"] in {"done", "running"}:

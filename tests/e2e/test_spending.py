@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 
+from apieval.evaluate import verify
 from apieval.run.budget import spent_by
 from apieval.run.prepare import Prepared
 from tests.e2e.conftest import Inside
@@ -73,6 +74,7 @@ def holds(meter: Meter, out: str, most_usd: float) -> None:
     account = spent_by(folder())
     assert account is not None
     assert account.usd == kept
+    assert verify(folder()).holds
 
 
 def good(_: random.Random, body: bytes) -> Reply:

@@ -10,6 +10,7 @@ from apieval.report.document import ReportedRun
 from apieval.report.names import OUTCOMES
 from apieval.report.names import SETTINGS as _SETTINGS
 from apieval.report.outline import Cell, Column, Row, Table
+from apieval.run.money import FREE, Spent
 
 _TOKENS: Final = {
     "prompt_tokens": "Prompt tokens",
@@ -38,7 +39,7 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
         return []
     found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
     found = [each for each in found if each[1] != MISSING] or [("Tokens", MISSING)]
-    found.append(("Cost", _cost(usage)))
+    found.append(("Cost", _cost(usage, header)))
     found += _latency(run.spending)
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
@@ -77,7 +78,7 @@ def _row(run: ReportedRun) -> Row:
     cells = [
         count(usage.get("answers")),
         *(Cell(_sum(usage.get(name))) for name in ("prompt_tokens", "completion_tokens")),
-        Cell(_cost(usage) if usage else NONE),
+        Cell(_cost(usage, header) if usage else NONE),
         Cell(NONE if took is None else seconds(took)),
     ]
     return Row([Cell(run.name), *cells])
@@ -97,7 +98,12 @@ def _tokens(usage: Mapping[str, Any], name: str) -> str:
     return f"{found['sum']:,}{mean}{part}"
 
 
-def _cost(usage: Mapping[str, Any]) -> str:
+def _cost(usage: Mapping[str, Any], header: Mapping[str, Any]) -> str:
+    """Return what a run has cost by its own account; without one, what its answers did."""
+    spent = header.get("spent")
+    if spent:
+        whole = Spent(*(spent[name] for name in Spent._fields))
+        return FREE if header.get("price") is None and whole == Spent() else str(whole)
     found = usage.get("cost_usd") or {"sum": None, "known_for": 0}
     part = found["sum"] is not None and found["known_for"] < usage["answers"]
     more = f", known for {found['known_for']:,} of {usage['answers']:,} answers" if part else ""

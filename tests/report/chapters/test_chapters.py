@@ -83,6 +83,27 @@ class TestAnswers:
             "1 min 15 s",
         ]
 
+    @pytest.mark.parametrize(
+        ("spent", "price", "said"),
+        [
+            ((0.5, 0.0, 0, 0), {}, "0.5000 USD"),
+            (
+                (0.5, 0.25, 2, 0),
+                {},
+                "at most 0.7500 USD (0.2500 of it reserved for 2 requests whose cost is not known)",
+            ),
+            ((0.0, 0.0, 0, 9), None, "unknown"),
+            ((0.0, 0.0, 0, 0), None, "0 (local server)"),
+        ],
+    )
+    def test_the_cost_is_that_of_the_runs_own_account(
+        self, run: ReportedRun, spent: tuple[float, ...], price: object, said: str
+    ) -> None:
+        names = ("known_usd", "at_most_usd", "lost", "unknown")
+        header = {"spent": dict(zip(names, spent, strict=True)), "price": price}
+        known = replace(changed(run, usage=self.USAGE), header=header)
+        assert dict(answers.taken(known))["Cost"] == said
+
     def test_what_is_not_known_is_not_zero(self, run: ReportedRun) -> None:
         assert answers.taken(run) == []
         assert answers.taken(changed(run, usage={"answers": 3})) == [
