@@ -10,8 +10,6 @@
         |-- TransientFailure         worth another attempt
         |   |-- ServerDown             nothing listens there, or it is still loading
         |   |   `-- Unreachable            no such name, or a proxy that is down
-
-
         |   |-- LocalShortage          this process may open no more files: nothing was sent
         |   `-- WebPage                a page for people: most often not an API's address
         |-- ItemFailure              this request will never succeed
@@ -113,7 +111,12 @@ class Unexpected(ItemFailure):
 
 
 class ContentRefused(ItemFailure):
-    """Report a request that a content filter refused; that is an answer, not a fault."""
+    """Report a request that a content filter refused; that is an answer, not a fault.
+
+    `category` is what the filter found, where it says so.
+    """
+
+    category: str | None = None
 
 
 class RunFailure(AttemptFailed):

@@ -152,6 +152,7 @@ class Reply(Record):
     usage: Usage = Usage.model_construct()
     hints: RateHints | None = None
     repaired: tuple[str, ...] = ()
+    category: str | None = None
     holds_key: bool = False
 
 

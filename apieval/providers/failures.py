@@ -130,7 +130,11 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     text = f"{what}: {said}"
     means = of_names(told.names) or next(filter(None, map(of_text, (*told.texts, said))), None)
     if means is Meaning.REFUSED and status not in NEVER_FILTERED:
-        return ContentRefused(f"{text}{_filtered_for(told)}", status=status)
+        found = filtered_for(told)
+        why = f" (content filter: {found})" if found else ""
+        refused = ContentRefused(f"{text}{why}", status=status)
+        refused.category = found
+        return refused
     limited = status == HTTPStatus.TOO_MANY_REQUESTS
     wait = retry_after_s({**told.headers, **headers}, error, moment_of(headers), limited=limited)
     span = _lasting(told, said) if status in LASTING else None
@@ -145,10 +149,9 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     return ItemFailure(text, status=status)
 
 
-def _filtered_for(told: Told) -> str:
-    """Return what a filter found, as it names it; nothing where it names nothing."""
-    named = ", ".join(dict.fromkeys(map(clipped, told.categories)))
-    return f" (content filter: {clipped(named)})" if named else ""
+def filtered_for(told: Told) -> str | None:
+    """Return what a filter found, as it names it; None where it names nothing."""
+    return clipped(", ".join(dict.fromkeys(map(clipped, told.categories)))) or None
 
 
 def _lasting(told: Told, said: str) -> str | None:

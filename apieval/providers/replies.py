@@ -15,12 +15,15 @@ from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import Document, UnreadableBody, document
 from apieval.providers.failures import (
     failure,
+    filtered_for,
     hidden_failure,
     is_error,
     server_message,
     with_remedy,
 )
 from apieval.providers.hints import rate_hints
+from apieval.providers.meanings import Meaning, of_finish
+from apieval.providers.told import told_of
 from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
@@ -103,10 +106,14 @@ def _plain(content: bytes, found: Document) -> bytes:
 
 
 def _told(reply: Reply, response: Whole, found: Document) -> Reply:
-    """Return a reply with what was mended to read it."""
+    """Return a reply with what was mended to read it, and what a filter found in it."""
     cut = ("a connection that broke off behind the answer",) if response.broken else ()
     repaired = (*response.repaired, *found.repaired, *cut)
-    return reply.model_copy(update={"repaired": repaired}) if repaired else reply
+    refused = of_finish(reply.finish_reason) is Meaning.REFUSED
+    category = filtered_for(told_of(found.value)) if refused else None
+    if not repaired and category is None:
+        return reply
+    return reply.model_copy(update={"repaired": repaired, "category": category})
 
 
 def _unreadable(response: Whole, why: UnreadableBody, url: str) -> AttemptFailed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -26,7 +26,9 @@ ECHOES: Final = frozenset({"input", "messages", "prompt", "ctx", "request", "con
 """Fields in which what was asked comes back."""
 FLAGGED: Final = "flagged_input"
 """OpenRouter's field for what a filter found; what stands in it was asked."""
-CATEGORIES: Final = frozenset({"reasons", "categories", "category"})
+CATEGORIES: Final = frozenset({"reasons", "categories"})
+_JUDGED: Final = frozenset({"filtered", "blocked", "probability", "severity"})
+"""Beside a category these say whether it was found; alone, it was."""
 _CHECK: Final = re.compile(r"SAFETY_CHECK_TYPE_(\w+)")
 _MOST: Final = 500
 _DEEPEST: Final = 12
@@ -47,7 +49,17 @@ def told_of(value: object) -> Told:
     told = Told()
     for name, inner in islice(_fields(value, "", 0), _MOST):
         _take(told, name, inner)
+        if isinstance(inner, dict) and (found := _category(name, inner)):
+            told.categories.append(found)
     return told
+
+
+def _category(name: str, value: Mapping[str, Any]) -> str | None:
+    """Return what a filter found, where an object says that it found it; `name` is the object's."""
+    word = value.get("category")
+    if value.get("filtered") is True or value.get("blocked") is True:
+        return word if isinstance(word, str) else name
+    return word if isinstance(word, str) and not _JUDGED & value.keys() else None
 
 
 def _take(told: Told, name: str, value: object) -> None:
@@ -63,10 +75,6 @@ def _take(told: Told, name: str, value: object) -> None:
         told.categories += [word for word in each if isinstance(word, str)]
     elif name == "headers" and isinstance(value, dict):
         told.headers |= {k.lower(): v for k, v in value.items() if isinstance(v, str)}
-    elif isinstance(value, dict) and (
-        value.get("filtered") is True or value.get("blocked") is True
-    ):
-        told.categories.append(name)
 
 
 def _fields(value: object, name: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -87,4 +95,6 @@ def _fields(value: object, name: str, depth: int) -> Iterator[tuple[str, Any]]:
                 yield from _fields(inner, key, depth + 1)
     elif isinstance(value, list):
         for inner in value:
+            if isinstance(inner, dict):
+                yield name, inner
             yield from _fields(inner, name, depth + 1)

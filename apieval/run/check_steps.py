@@ -64,6 +64,7 @@ def reply(prepared: Prepared, request: Request, found: Trial, more: str = "") ->
         trial.cut_prompt(request, got),
         trial.other_model(str(prepared.body["model"]), got.served_model),
         _thinks(got),
+        _mended(got),
     )
     bad = trial.bad_outcome(got, _limit(prepared))
     return Step("reply", facts, _there([bad]), _there(warnings))
@@ -100,6 +101,11 @@ def other_servers(found: Mapping[str, Trial]) -> Step:
         elif each.outcome is not Outcome.OK:
             faults.append(f"{url}: the answer is {each.outcome.value}")
     return Step("other servers", {"servers": facts}, tuple(faults))
+
+
+def _mended(got: Reply) -> str | None:
+    """Return what a reply had that it should not have, though it could be read."""
+    return f"the reply had {'; '.join(got.repaired)}" if got.repaired else None
 
 
 def answer(got: Reply) -> Step:

@@ -15,10 +15,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from apieval.errors import (
     AttemptFailed,
+    ContentRefused,
     LocalShortage,
     RunFailure,
     StoppedEarly,
@@ -493,6 +494,12 @@ def _response(request: Request, asked: Asked, latency_s: float, cost: float | No
         error=str(asked.failure) if asked.failure else None,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         cached=False,
-        **({"repaired": list(seen.repaired)} if seen.repaired else {}),
-        **({HOLDS_KEY: True} if seen.holds_key else {}),
+        **_beside(seen, asked.failure),
     )
+
+
+def _beside(reply: Reply, failure: AttemptFailed | None) -> dict[str, Any]:
+    """Return what only some answers have, and what stands behind all else in their lines."""
+    category = failure.category if isinstance(failure, ContentRefused) else reply.category
+    found = {"repaired": list(reply.repaired), "category": category, HOLDS_KEY: reply.holds_key}
+    return {name: value for name, value in found.items() if value}

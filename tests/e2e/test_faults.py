@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -566,3 +567,63 @@ def test_what_a_server_says_is_left_is_not_overdrawn(
         done = inside("run", "local", "--data", ten.path, "--cache", "off")
         assert done.code == 0, done.err
         assert server.requests == server.paid == 20
+
+
+NOT_YET: Final[Mapping[str, Reply | Manner]] = {
+    "nginx's page": Reply(503, b"<html><h1>503 Service Temporarily Unavailable</h1></html>"),
+    "a bare 502": Reply(502),
+    "Traefik's word": Reply(503, b"no available server"),
+    "a timeout of the gateway": Reply(504, b"<html>504 Gateway Time-out</html>"),
+    "cut off": Manner.DROP,
+}
+
+
+@pytest.mark.parametrize("workers", [1, 8, "auto"])
+@pytest.mark.parametrize("name", NOT_YET)
+def test_a_server_that_is_not_up_yet_is_waited_for_however_many_ask(
+    name: str, workers: int | str, inside: Inside, ten: Material, tmp_path: Path
+) -> None:  # C24
+    def plan(seen: Seen) -> Reply | Manner | None:
+        return NOT_YET[name] if seen.number <= 40 else None
+
+    with FaultServer(ten.answers, plan) as server:
+        limits = {"concurrency": workers, "max_retries": 1}
+        configure(tmp_path, local=model(server.url, limits=limits))
+        done = inside("run", "local", "--data", ten.path, *REGULAR)
+        assert (done.code, server.paid) == (0, 10), done.err
+    assert "waiting up to 120 s for the server" in done.err
+    assert "the server answers" in done.err
+
+
+def test_a_quota_of_a_day_ends_a_run_of_many_workers_at_once(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:  # C25
+    violation = {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}
+    details = [
+        {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]},
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "21s"},
+    ]
+    said = {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details}}
+    with FaultServer(ten.answers, from_request(5, error(429, said))) as server:
+        configure(tmp_path, local=model(server.url, limits={"concurrency": 4}))
+        words = ("run", "local", "--data", ten.path, *REGULAR)
+        done = inside(*words)
+        assert done.code == 3
+        assert server.requests <= 4 + 4
+        assert "the quota of a day is used up; Google renews it at midnight" in done.err
+        server.forget()
+        assert inside(*words).code == 0
+
+
+def test_what_a_filter_refuses_is_asked_once_and_counts_as_refused(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:  # C23
+    told = {"reasons": ["violence"], "flagged_input": "..."}
+    said = {"error": {"code": 403, "message": "Input was flagged", "metadata": told}}
+    with FaultServer(ten.answers, first(99, error(403, said), [ten.rebus(3)])) as server:
+        configure(tmp_path, local=model(server.url))
+        done = inside("run", "local", "--data", ten.path, *REGULAR)
+        assert (done.code, server.requests, server.paid) == (0, 10, 9), done.err
+    (record,) = [each for each in stored(folder()) if each["outcome"] != "ok"]
+    assert (record["outcome"], record["category"]) == ("refused", "violence")
+    assert not summary(folder())["partial"]

@@ -261,6 +261,20 @@ def test_a_refused_answer_is_the_models(
     assert (reply.finish_reason, judge(reply)) == (reason, Outcome.REFUSED)
 
 
+def test_the_category_of_a_refusal_is_kept(hosted: ModuleType) -> None:
+    ratings = [
+        {"category": "HARM_CATEGORY_HARASSMENT", "probability": "NEGLIGIBLE"},
+        {"category": "HARM_CATEGORY_VIOLENCE", "probability": "HIGH", "blocked": True},
+    ]
+    blocked = {"promptFeedback": {"blockReason": "SAFETY", "safetyRatings": ratings}}
+    stopped = {**gemini(None, "SAFETY")}
+    stopped["candidates"][0]["safetyRatings"] = ratings
+    for body in (blocked, stopped):
+        assert reply_to(hosted, WIRES["gemini"], Answer(body)).category == "HARM_CATEGORY_VIOLENCE"
+    told = anthropic(None, "refusal", content=[], stop_details={"category": "cyber"})
+    assert reply_to(hosted, WIRES["anthropic"], Answer(told)).category == "cyber"
+
+
 def test_a_question_that_azure_filters_is_refused(hosted: ModuleType) -> None:
     body = {
         "error": {

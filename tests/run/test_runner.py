@@ -476,6 +476,21 @@ def test_a_mended_reply_is_kept_and_says_so(
     )
 
 
+def test_what_a_filter_found_stands_in_the_line(tmp_path: Path) -> None:
+    told = {"reasons": ["violence"], "flagged_input": "x"}
+    reasons = {"error": {"code": 403, "message": "no", "metadata": told}}
+    found = {"hate": {"filtered": False}, "violence": {"filtered": True, "severity": "high"}}
+    choice = {"message": {"content": ""}, "finish_reason": "content_filter"}
+    inside = completion(choices=[{**choice, "content_filter_results": found}])
+    by_row = {"1": Answer(reasons, 403), "2": Answer(inside)}
+    lines, seen = wired(
+        tmp_path, lambda seen: by_row.get(seen.json["messages"][0]["content"], Answer()), 4
+    )
+    assert len(seen) == 4
+    refused = {line.id: line.model_extra for line in lines if line.outcome is Outcome.REFUSED}
+    assert refused == {1: {"category": "violence"}, 2: {"category": "violence"}}
+
+
 def test_what_was_mended_is_told_once(bench: Bench) -> None:
     repaired = ("bytes that are no UTF-8",)
     bench.script = lambda row, _: good(row).model_copy(update={"repaired": repaired})
