@@ -36,6 +36,15 @@ def completion(
     }
 
 
+def clamped(window: int, tokens: int) -> dict[str, Any]:
+    """Return an answer of so many tokens, cut where prompt and answer together fill a window."""
+    message = {"role": "assistant", "content": "Procediamo"}
+    return completion(
+        choices=[{"index": 0, "message": message, "finish_reason": "length"}],
+        usage={"prompt_tokens": window - tokens, "completion_tokens": tokens},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One request as it arrived; `connection` counts the connections, from 0."""

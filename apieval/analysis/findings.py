@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
+from apieval.rebus import window
 from apieval.rebus.cut import Cut
 from apieval.rebus.parsers.tolerant import THOUGHTS
+from apieval.rebus.window import Cuts
 from apieval.schema import RowId
 from apieval.sections import TOKEN_LIMITS
 from apieval.wording import counted
@@ -118,13 +120,17 @@ def of_request(
     outcomes: Collection[Mapping[str, int]],
     sampling: Mapping[str, Any] | None,
     dropped: Sequence[str],
+    cuts: Cuts | None = None,
 ) -> Iterator[Finding]:
-    """Yield what the request's parameters did to the answers; `sampling` None is not known."""
+    """Yield what the request's parameters did to the answers; `sampling` None is not known.
+
+    `cuts` are the answers that were cut before the limit that was sent.
+    """
     if cut := sum(each["truncated"] for each in outcomes):
         absent = ("failed", "not_asked")
         answers = sum(n for each in outcomes for name, n in each.items() if name not in absent)
-        said = f"{cut:,} of {counted(answers, 'answer')} cut at the length limit: {_more(sampling)}"
-        yield _warning("answers_cut", said)
+        said = f"{cut:,} of {counted(answers, 'answer')} cut at the length limit"
+        yield _warning("answers_cut", f"{said}: {_longer(cut, sampling, cuts)}")
     if dropped:
         yield _note("parameters_left_out", f"left out of the request: {', '.join(dropped)}")
 
@@ -170,6 +176,17 @@ def of_blanks(setting: str, blank: int, answers: int, solved: int) -> Iterator[F
         said += f": of the other {others:,} {solved / others:.3f} are solved, of all "
         said += f"{solved / answers:.3f}"
     yield (_warning if share >= MANY_BLANKS else _note)("blanks_counted", said)
+
+
+def _longer(cut: int, sampling: Mapping[str, Any] | None, cuts: Cuts | None) -> str:
+    """Return what would give longer answers: a higher limit, a larger window, or both."""
+    limit = window.limit_of(sampling)
+    early = cuts.said(*limit) if cuts and limit else None
+    if cuts is None or early is None:
+        return _more(sampling)
+    if cuts.early >= cut:
+        return early
+    return f"{_more(sampling)}; {cuts.early:,} of them {early}"
 
 
 def _more(sampling: Mapping[str, Any] | None) -> str:

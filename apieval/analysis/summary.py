@@ -21,6 +21,7 @@ from apieval.rebus.cut import PromptCounts
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
+from apieval.rebus.window import Cuts
 from apieval.schema import HOLDS_KEY, Outcome, Response, RowId, Setting
 
 FORMAT: Final = 1
@@ -44,9 +45,14 @@ class Usage:
     with_key: list[RowId] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     prompts: PromptCounts = field(default_factory=PromptCounts)
+    limit: int | None = None
+    cuts: Cuts = field(default_factory=Cuts)
 
     def add(self, response: Response, characters: int | None = None) -> None:
-        """Take in one answer, and how long its prompt was; what a cached one cost was paid before."""
+        """Take in one answer, and how long its prompt was; what a cached one cost was paid before.
+
+        `limit` is the limit of an answer's tokens that was sent.
+        """
         if response.outcome is Outcome.FAILED:
             self.failures[response.error or findings.UNNAMED] += 1
             if response.cost_usd:  # empty answers before it were paid for all the same
@@ -59,6 +65,8 @@ class Usage:
             self.with_key.append(response.id)
         if characters is not None:
             self.prompts.add(response.setting, characters, response.usage.prompt_tokens)
+        if response.outcome is Outcome.TRUNCATED:
+            self.cuts.add(self.limit, response.usage)
         counts = {**dict(response.usage), "cost_usd": response.cost_usd}
         if response.cached and response.cost_usd is not None:
             counts["cost_usd"] = 0.0
@@ -128,7 +136,12 @@ def summarize(
             *(usage.findings() if usage else ()),
             *findings.of_texts(collector.seen, _answers(outcomes.values())),
             *(signs.findings() if signs else ()),
-            *findings.of_request(outcomes.values(), measured.sampling, measured.dropped),
+            *findings.of_request(
+                outcomes.values(),
+                measured.sampling,
+                measured.dropped,
+                usage.cuts if usage else None,
+            ),
             *findings.of_stops(_stops(measured)),
             *_many_blanks(outcomes, figures),
             *findings.of_dictionary(measured.coverage),

@@ -24,6 +24,7 @@ from apieval.errors import (
 )
 from apieval.providers.meanings import Meaning, of_names, of_text, period
 from apieval.providers.told import Told, told_of
+from apieval.providers.too_long import too_long
 from apieval.providers.waits import moment_of, retry_after_s
 from apieval.schema import well_formed
 from apieval.sections import TOKEN_LIMITS, Params
@@ -87,6 +88,9 @@ def failure(
     if len(body) > _MOST:
         body = body[:_READ]
     found = _judged(f"HTTP {status} from {url}", status, body, headers)
+    if type(found) is ItemFailure and (long := too_long(_message(body)[:_READ])):
+        kind = RunFailure if long.of_all else ItemFailure
+        return kind(f"{found} ({long.remedy})", status=status)
     if type(found) is ItemFailure and (named := _parameter(_message(body), sent)):
         return RunFailure(f"{found} ({_remedy(named)})", status=status)
     return found

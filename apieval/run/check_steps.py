@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from apieval.rebus import scoring
 from apieval.rebus.conversation import joined
 from apieval.rebus.metrics import HEADLINE, told
 from apieval.rebus.parsers import official
+from apieval.rebus.window import limit_of, outside
 from apieval.run import trial
 from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, tokens_of
 from apieval.run.pace import pace
@@ -17,7 +18,7 @@ from apieval.run.prepare import Prepared
 from apieval.run.steps import Step
 from apieval.run.trial import Trial
 from apieval.schema import Given, Outcome, Rebus, Reply, Request, Setting, Tally
-from apieval.sections import TOKEN_LIMITS, Embedded
+from apieval.sections import Embedded
 
 _NEARLY: Final = re.compile("soluzione", re.IGNORECASE)
 
@@ -40,8 +41,17 @@ def configuration(prepared: Prepared) -> Step:
     return Step("configuration", facts)
 
 
-def reply(prepared: Prepared, request: Request, found: Trial, more: str = "") -> Step:
-    """Return how the one attempt ended; `more` is the remedy found elsewhere for a failure."""
+def reply(
+    prepared: Prepared,
+    request: Request,
+    found: Trial,
+    more: str = "",
+    window: int | None = None,
+) -> Step:
+    """Return how the one attempt ended; `more` is the remedy found elsewhere for a failure.
+
+    `window` is what the server says of the tokens of prompt and answer together.
+    """
     facts: dict[str, Any] = {
         "latency_s": round(found.latency_s, 3),
         "outcome": found.outcome.value,
@@ -66,16 +76,14 @@ def reply(prepared: Prepared, request: Request, found: Trial, more: str = "") ->
         _thinks(got),
         _mended(got),
     )
-    bad = trial.bad_outcome(got, _limit(prepared))
+    limit = limit_of(prepared.body)
+    name, most = limit or ("max_tokens", None)
+    bad = trial.bad_outcome(got, name, most, window)
     return Step("reply", facts, _there([bad]), _there(warnings))
 
 
 def _there(remarks: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(filter(None, remarks))
-
-
-def _limit(prepared: Prepared) -> str:
-    return next((name for name in TOKEN_LIMITS if name in prepared.body), "max_tokens")
 
 
 def _thinks(got: Reply) -> str | None:
@@ -156,13 +164,14 @@ def outlook(
     lengths: Iterable[tuple[int, int]],
     asked: tuple[int, int],
     found: Trial,
+    window: int | None = None,
 ) -> Step:
     """Return what the whole run would take, by characters and by what this answer has shown.
 
     `lengths` are those of all its prompts and answers, `asked` of the one that was asked (see
-    `conversation.lengths`).
+    `conversation.lengths`); `window` is the server's, in tokens, None where it does not say.
     """
-    scale = _scale(asked, found)
+    scale, lengths = _scale(asked, found), list(lengths)
     whole = forecast(lengths, prepared.price, prepared.most_tokens, own=prepared.own, scale=scale)
     tokens = whole.prompt_tokens + whole.answer_tokens
     taken = pace(whole.requests, tokens, found.latency_s, prepared.model.limits)
@@ -177,7 +186,19 @@ def outlook(
         "bound": taken.bound,
         "basis": "characters" if scale == AS_ESTIMATED else "this answer",
     }
-    return Step("forecast", facts)
+    return Step("forecast", facts, warnings=_there([_outside(prepared, lengths, scale, window)]))
+
+
+def _outside(
+    prepared: Prepared, lengths: Sequence[tuple[int, int]], scale: Scale, window: int | None
+) -> str | None:
+    """Return that a window has no room for prompts and limit, in so many requests of the run."""
+    limit = limit_of(prepared.body)
+    if window is None or limit is None:
+        return None
+    name, most = limit
+    over = sum(round(tokens_of(each) * scale.prompt) + most > window for each, _ in lengths)
+    return outside(len(lengths), over, most, name, window)
 
 
 def _scale(asked: tuple[int, int], found: Trial) -> Scale:

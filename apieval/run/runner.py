@@ -8,6 +8,7 @@ what ends it is a failure every request would meet, a store that cannot be writt
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -29,6 +30,7 @@ from apieval.errors import (
 )
 from apieval.providers.base import Provider
 from apieval.rebus.cut import PromptCounts
+from apieval.rebus.window import SEVERAL, Cuts, limit_of
 from apieval.run.budget import Budget, Reservation
 from apieval.run.cache import ResponseCache
 from apieval.run.deadline import attempt_within, ends_all, unexpected
@@ -85,6 +87,7 @@ class Runner:
     ask_again: Collection[Outcome] = ()
     _judge: Judge = field(init=False)
     _prompts: PromptCounts = field(default_factory=PromptCounts)
+    _cuts: Cuts = field(default_factory=Cuts)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _in_flight: dict[asyncio.Task[None], _Question] = field(default_factory=dict)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -289,6 +292,13 @@ class Runner:
         tokens = response.usage.prompt_tokens
         if cut := self._prompts.add(request.setting, asked, tokens):
             self.watcher.message(str(cut))
+        limit = None
+        if response.outcome is Outcome.TRUNCATED and self._cuts.early < SEVERAL:
+            limit = limit_of(json.loads(request.identity).get("body"))
+        if limit:
+            self._cuts.add(limit[1], response.usage)
+            if self._cuts.early == SEVERAL:
+                self.watcher.message(f"{SEVERAL} answers were {self._cuts.said(*limit)}")
 
     async def _answered(self, request: Request) -> Response:
         """Return the end of one request, whatever goes wrong with it.

@@ -14,6 +14,7 @@ from apieval.errors import (
 )
 from apieval.providers.base import Provider
 from apieval.rebus import serving
+from apieval.rebus.window import Cuts
 from apieval.run.deadline import attempt_within
 from apieval.run.outcome import judge, without_reply
 from apieval.schema import Outcome, Reply, Request
@@ -70,12 +71,16 @@ def told(failure: AttemptFailed) -> str:
     return str(failure)
 
 
-def bad_outcome(reply: Reply, limit: str) -> str | None:
-    """Return what is wrong with how a reply ended; `limit` names what bounds its length."""
+def bad_outcome(
+    reply: Reply, limit: str, most: int | None = None, window: int | None = None
+) -> str | None:
+    """Return what is wrong with how a reply ended; `limit` names what bounds its length.
+
+    `most` is that limit, in tokens, `window` what the server says of prompt and answer together.
+    """
     outcome, said = judge(reply), f"finish reason {reply.finish_reason!r}"
     if outcome is Outcome.TRUNCATED:
-        more = "; its thoughts count against the limit" if thoughts(reply) else ""
-        return f"the answer was cut at the length limit: raise {limit}{more}"
+        return _cut(reply, limit, most, window)
     if outcome is Outcome.EMPTY:
         if serving.answered_in_thoughts(reply.text, reply.reasoning):
             return (
@@ -89,6 +94,15 @@ def bad_outcome(reply: Reply, limit: str) -> str | None:
     if outcome is Outcome.FAILED:
         return f"the answer was broken off by the server ({said})"
     return None
+
+
+def _cut(reply: Reply, limit: str, most: int | None, window: int | None) -> str:
+    cuts = Cuts()
+    cuts.add(most, reply.usage)
+    if most and (early := cuts.said(limit, most, window)):
+        return f"the answer was {early}"
+    more = "; its thoughts count against the limit" if thoughts(reply) else ""
+    return f"the answer was cut at the length limit: raise {limit}{more}"
 
 
 def thoughts(reply: Reply) -> str | None:

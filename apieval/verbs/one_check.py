@@ -97,7 +97,8 @@ class OneCheck:
         request = conversation.request(rebus, setting, 0, prepared.identity, said)
         found = await self._asked(prepared, request)
         remedy = await self._remedy(prepared, found.failure) if found.failure else ""
-        self._step(check_steps.reply(prepared, request, found, remedy))
+        window = await self._window(prepared) if found.reply else None
+        self._step(check_steps.reply(prepared, request, found, remedy, window))
         await self._other_servers(prepared, request)
         if found.reply is None:
             return
@@ -107,7 +108,7 @@ class OneCheck:
         whole = product(options.settings, chosen, range(options.samples))
         lengths = (conversation.lengths(each, s, prompt, given) for s, each, _ in whole)
         asked = conversation.lengths(rebus, setting, prompt, given)
-        self._step(check_steps.outlook(prepared, lengths, asked, found))
+        self._step(check_steps.outlook(prepared, lengths, asked, found, window))
 
     def _step(self, step: Step) -> None:
         """Take a step down and show it, without the key: an answer holds what the server put there."""
@@ -189,9 +190,7 @@ class OneCheck:
             return f"; the key is that of {variable}"
         if failure.status not in UNKNOWN_MODEL or not isinstance(model, OpenAICompatible):
             return ""
-        headers = {**model.headers, **prepared.secret_headers}
-        listed = await served_models(model.base_url[0], headers, prepared.key)
-        names = [self._mask.text(name) for name in listed]
+        names = [self._mask.text(name) for name in await _listed(prepared, model)]
         if not names or model.model in names:
             return ""
         more = ", ..." if len(names) > _SHOWN else ""
@@ -199,6 +198,15 @@ class OneCheck:
             f"; the server does not list {model.model!r}{did_you_mean(model.model, names)}, but "
             f"{', '.join(names[:_SHOWN])}{more}"
         )
+
+    async def _window(self, prepared: Prepared) -> int | None:
+        """Return how many tokens the server gives prompt and answer together, where it says so."""
+        model = prepared.model
+        if not isinstance(model, OpenAICompatible):
+            return None
+        listed = await _listed(prepared, model)
+        (only,) = listed.values() if len(listed) == 1 else (None,)  # served by another name
+        return listed.get(model.model, only)
 
     async def _other_servers(self, prepared: Prepared, request: Request) -> None:
         """Ask every other server of the model the same question, all at once."""
@@ -213,6 +221,12 @@ class OneCheck:
         found = await asyncio.gather(*map(asked, range(1, len(model.base_url))))
         by_url = zip(model.base_url[1:], found, strict=True)
         self._step(check_steps.other_servers(dict(by_url)))
+
+
+async def _listed(prepared: Prepared, model: OpenAICompatible) -> Mapping[str, int | None]:
+    """Return the models that the first server lists, with their windows."""
+    headers = {**model.headers, **prepared.secret_headers}
+    return await served_models(model.base_url[0], headers, prepared.key)
 
 
 def _at(prepared: Prepared, number: int) -> Prepared:

@@ -14,7 +14,7 @@ from apieval.analysis.measured import Measured
 from apieval.analysis.server_signs import ServerSigns
 from apieval.analysis.summary import Usage, summarize
 from apieval.errors import ConfigError, DataError, StoreError
-from apieval.rebus import prompts, scoring
+from apieval.rebus import prompts, scoring, window
 from apieval.rebus.dataset import SAMPLE, Dataset, Selection
 from apieval.rebus.metrics import told
 from apieval.rebus.prompts import Prompt
@@ -155,7 +155,8 @@ def score_stored(
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
     """
-    gold, usage = selection.by_id, Usage()
+    limit = window.limit_of(spec.identity.get("body"))
+    gold, usage = selection.by_id, Usage(limit=limit[1] if limit else None)
     known = header.read(folder) or {}
     prompt = prompt_of(folder, known)
 

@@ -28,7 +28,7 @@ from tests.e2e.program import (
     plain,
     start,
 )
-from tests.servers import Answer, Script, Scripted, Seen, completion
+from tests.servers import Answer, Script, Scripted, Seen, clamped, completion
 
 DEAD: Final = "http://127.0.0.1:9/v1"
 PRICE: Final = {"input": 2.0, "cached_input": 1.0, "output": 10.0, "as_of": "2026-11-30"}
@@ -52,7 +52,7 @@ def check(inside: Inside, tmp_path: Path) -> Check:
             async with Scripted(script) as server:
                 configure(tmp_path, local=model(server.url, **more))
                 done = await asyncio.to_thread(inside, "check", *words or ("local",))
-                return done, server.seen
+                return done, asked(server.seen)
 
         done, seen = asyncio.run(talk())
         assert plain(done.all)
@@ -60,6 +60,11 @@ def check(inside: Inside, tmp_path: Path) -> Check:
         return done, seen
 
     return call
+
+
+def asked(seen: list[Seen]) -> list[Seen]:
+    """Return the requests for an answer; a look at the list of models costs nothing."""
+    return [each for each in seen if each.method == "POST"]
 
 
 def right(row: int = 0) -> str:
@@ -93,6 +98,57 @@ def test_a_wait_for_an_answer_is_seen(check: Check, monkeypatch: pytest.MonkeyPa
     assert done.code == 0, done.all
     assert "local: waiting for the answer, 0 s so far, at most 600 s (--timeout)" in done.err
     assert "waiting" not in done.out
+
+
+# --- the server's window ---------------------------------------------------------------------
+
+
+def windowed(window: int | None, answer: Answer) -> Script:
+    """Return a server that says how long its window is, if it says so."""
+    model = {"id": "modello-prova", **({"max_model_len": window} if window else {})}
+    listed = Answer({"object": "list", "data": [model]})
+    return lambda seen: listed if seen.method == "GET" else answer
+
+
+def test_an_answer_cut_by_a_full_window_is_told_apart_from_one_cut_at_its_limit(
+    check: Check,
+) -> None:
+    done, _ = check(windowed(1850, Answer(clamped(1850, 111))))
+    said = " ".join(done.out.split())
+    assert done.code == 1
+    assert (
+        "the answer was cut after 111 tokens although max_tokens is 1,024: the server's window "
+        "(1,850) is full; start it with a larger --max-model-len"
+    ) in said
+    assert "raise max_tokens" not in said
+    assert "in 90 of 90 requests it leaves less than max_tokens (1,024) for the answer" not in said
+    done, _ = check(windowed(None, Answer(clamped(1850, 111))))
+    assert "is full, or it has a limit of its own" in " ".join(done.out.split())
+    done, _ = check(windowed(None, Answer(clamped(1850, 1024))))
+    assert "cut at the length limit: raise max_tokens" in " ".join(done.out.split())
+
+
+def test_a_window_without_room_is_foretold(check: Check) -> None:
+    usage = {"prompt_tokens": 700, "completion_tokens": 96}
+    good = well(usage=usage)
+    done, _ = check(windowed(1024, good), "local", "--setting", "regular")
+    assert done.code == 0, done.all
+    said = " ".join(done.out.split())
+    assert (
+        "the server's window is 1,024: in 90 of 90 requests it leaves less than max_tokens" in said
+    )
+    done, _ = check(windowed(32_768, good), "local", "--setting", "regular")
+    assert "window" not in done.out
+
+
+def test_a_limit_beyond_the_window_is_one_remedy(check: Check) -> None:
+    message = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context "
+        "length is 1024 tokens and your request has 700 input tokens (1024 > 1024 - 700)."
+    )
+    done, seen = check([Answer({"error": {"message": message, "code": 400}}, status=400)])
+    assert (done.code, len(seen)) == (3, 1)
+    assert "the server's window (1,024) has no room for max_tokens" in " ".join(done.out.split())
 
 
 # --- all is well -----------------------------------------------------------------------------
@@ -209,16 +265,17 @@ def test_unknown_is_said_to_be_unknown(check: Check) -> None:
 # --- a bad answer ----------------------------------------------------------------------------
 
 
-def choice(text: str | None, reason: str, **message: object) -> Answer:
+def choice(text: str | None, reason: str, tokens: int = 96, **message: object) -> Answer:
     said = {"role": "assistant", "content": text, **message}
-    return well(choices=[{"index": 0, "message": said, "finish_reason": reason}])
+    usage = {"prompt_tokens": 412, "completion_tokens": tokens}
+    return well(choices=[{"index": 0, "message": said, "finish_reason": reason}], usage=usage)
 
 
 @pytest.mark.parametrize(
     ("reply", "code", "said"),
     [
-        (choice("Soluzione: x", "length"), 1, "cut at the length limit: raise max_tokens"),
-        (choice("", "length", reasoning="mmm"), 1, "its thoughts count against the limit"),
+        (choice("Soluzione: x", "length", 1024), 1, "cut at the length limit: raise max_tokens"),
+        (choice("", "length", 1024, reasoning="mmm"), 1, "its thoughts count against the limit"),
         (choice("", "stop"), 1, "the answer is empty (finish reason 'stop')"),
         (choice("", "stop", reasoning="mmm"), 1, "all of it went into thoughts: raise max_tokens"),
         (choice(None, "content_filter"), 1, "a content filter, or the model itself"),
@@ -298,7 +355,10 @@ def test_a_refused_question_without_a_key_says_that_none_was_sent(check: Check) 
 def test_an_unknown_model_gets_near_names(check: Check) -> None:
     echo = {"data": [{"id": f"modello-{KEY}"}]}
 
+    paths: list[str] = []
+
     def script(seen: Seen) -> Answer:
+        paths.append(seen.path)
         if seen.method == "POST":
             return error(404, "no such model")
         assert seen.headers["authorization"] == f"Bearer {KEY}"
@@ -307,9 +367,10 @@ def test_an_unknown_model_gets_near_names(check: Check) -> None:
     seen_all: list[Seen] = []
     check(script, api_key_env="MY_API_KEY")  # a server that repeats the key does not show it
     seen_all.append(Seen(0, "", "", {}, b""))
-    done, seen = check(script, api_key_env="MY_API_KEY")
+    paths.clear()
+    done, _ = check(script, api_key_env="MY_API_KEY")
     assert done.code == 3
-    assert [each.path for each in seen] == ["/v1/chat/completions", "/v1/models"]
+    assert paths == ["/v1/chat/completions", "/v1/models"]
     said = " ".join(done.out.split())
     assert "the server does not list 'modello-prova' (did you mean 'modello-prova-2'?)" in said
     assert "but modello-prova-2, altro" in said
@@ -417,7 +478,7 @@ def test_every_server_of_a_model_is_asked(
 
     done, one, two = asyncio.run(talk())
     assert done.code == code
-    assert len(one) == len(two) == 1
+    assert len(asked(one)) == len(asked(two)) == 1
     assert said in done.out
     assert "forecast" in done.out
 
@@ -459,7 +520,7 @@ def test_all_is_a_table(inside: Inside, tmp_path: Path, monkeypatch: pytest.Monk
 
     table, document, seen = asyncio.run(talk())
     assert (table.code, document.code) == (2, 2)
-    assert len(seen) == 4, "two models are asked, twice"
+    assert len(asked(seen)) == 4, "two models are asked, twice"
     assert KEY not in table.all + document.all
     lines = table.out.splitlines()
     assert max(map(len, lines)) <= 80

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.e2e.program import (
     stored,
     summary,
 )
+from tests.servers import Answer, Scripted, Seen, clamped
 
 METRICS: Final = (
     "word_guess_accuracy",
@@ -547,3 +549,52 @@ def test_of_several_models_none_is_asked_where_one_cannot_be(
         assert "another process is at this run" in done.err
         assert inside("run", "one", "two", *words).code == 0
         assert server.requests == 20
+
+
+def test_answers_cut_by_a_full_window_are_told_of_with_what_helps(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    lengths = iter(range(7, 200))
+
+    def cut(seen: Seen) -> Answer:
+        del seen
+        return Answer(clamped(1850, next(lengths)))
+
+    async def talk() -> Done:
+        async with Scripted(cut) as server:
+            configure(tmp_path, local=model(server.url))
+            words = ("run", "local", "--data", ten.path, "--setting", "regular", "--cache", "off")
+            return await asyncio.to_thread(inside, *words)
+
+    done = asyncio.run(talk())
+    assert done.code == 0
+    why = (
+        "although max_tokens is 1,024: the server's window (1,850) is full; start it with a larger"
+    )
+    assert done.err.count(why) == 1, "while it runs, once"
+    (found,) = [each for each in summary(folder())["findings"] if each["kind"] == "answers_cut"]
+    assert found["text"].startswith(
+        f"10 of 10 answers cut at the length limit: cut after 7 to 16 tokens {why} --max-model-len"
+    )
+    assert "raise max_tokens" not in found["text"]
+
+
+def test_a_limit_beyond_the_window_ends_a_run_after_few_requests(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    message = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context "
+        "length is 1024 tokens and your request has 700 input tokens (1024 > 1024 - 700)."
+    )
+
+    async def talk() -> tuple[Done, int]:
+        async with Scripted([Answer({"error": {"message": message}}, status=400)]) as server:
+            configure(tmp_path, local=model(server.url, limits={"concurrency": 2}))
+            words = ("run", "local", "--data", ten.path, "--cache", "off")
+            return await asyncio.to_thread(inside, *words), len(server.seen)
+
+    done, requests = asyncio.run(talk())
+    assert done.code == 3
+    assert requests <= 2
+    assert "has no room for max_tokens beside the prompt" in done.err
+    assert done.err.count("to go on: ") == 1

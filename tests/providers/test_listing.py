@@ -11,8 +11,8 @@ from apieval.providers.listing import served_models
 from tests.servers import Answer, Scripted, Seen
 
 
-def listed(answer: Answer) -> tuple[tuple[str, ...], list[Seen]]:
-    async def run() -> tuple[tuple[str, ...], list[Seen]]:
+def listed(answer: Answer) -> tuple[dict[str, int | None], list[Seen]]:
+    async def run() -> tuple[dict[str, int | None], list[Seen]]:
         async with Scripted([answer]) as server:
             return await served_models(server.url, {"x-lab": "uno"}, "k"), server.seen
 
@@ -21,7 +21,7 @@ def listed(answer: Answer) -> tuple[tuple[str, ...], list[Seen]]:
 
 def test_names_are_asked_for_once_with_headers_and_key() -> None:
     names, (seen,) = listed(Answer({"data": [{"id": "a"}, {"id": "b"}]}))
-    assert names == ("a", "b")
+    assert names == {"a": None, "b": None}
     assert (seen.method, seen.path) == ("GET", "/v1/models")
     assert seen.headers["authorization"] == "Bearer k"
     assert seen.headers["x-lab"] == "uno"
@@ -40,13 +40,33 @@ def test_names_are_asked_for_once_with_headers_and_key() -> None:
     ],
 )
 def test_what_is_no_list_names_nothing(answer: Answer) -> None:
-    assert listed(answer)[0] == ()
+    assert listed(answer)[0] == {}
 
 
 def test_a_slow_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "TIMEOUT_S", 0.05)
-    assert listed(Answer(delay_s=30))[0] == ()
+    assert listed(Answer(delay_s=30))[0] == {}
 
 
 def test_no_server_and_no_key() -> None:
-    assert asyncio.run(served_models("http://127.0.0.1:9/v1", {}, None)) == ()
+    assert asyncio.run(served_models("http://127.0.0.1:9/v1", {}, None)) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "window"),
+    [
+        ({"max_model_len": 1850}, 1850),
+        ({"context_window": 131_072}, 131_072),
+        ({"max_context_length": 32_768, "capabilities": {}}, 32_768),
+        ({"context_length": 8192}, 8192),
+        ({"max_model_len": None, "context_length": 4096}, 4096),
+        ({"max_model_len": True}, None),
+        ({"max_model_len": "1850"}, None),
+        ({"max_model_len": 0}, None),
+        ({}, None),
+    ],
+)
+def test_the_window_is_what_the_server_calls_it(
+    said: dict[str, object], window: int | None
+) -> None:
+    assert listed(Answer({"data": [{"id": "a", **said}]}))[0] == {"a": window}
