@@ -92,7 +92,7 @@ class HostedClient:
         headers = {**model.headers, **(secret_headers or {})}
         self._configured = tuple(headers)
         secrets = secrets_in(secret_headers or {})
-        self._mask = Mask(api_key, *secrets, *secrets_of(api_base or "https://"))
+        self._mask = Mask(api_key, *secrets, passwords=secrets_of(api_base or "https://"))
         self._connections = transport(api_base or "https://")
         self._arguments = {
             **_ALWAYS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -73,8 +73,9 @@ class Mask:
     alone, since it would take ordinary words out of every text.
     """
 
-    def __init__(self, *secrets: str | None) -> None:
-        given = [each for each in secrets if each and not is_ordinary(each)]
+    def __init__(self, *secrets: str | None, passwords: Iterable[str] = ()) -> None:
+        """Take out `secrets`, and `passwords`, which are such whatever word they are."""
+        given = [*passwords, *(each for each in secrets if each and not is_ordinary(each))]
         long = [each for each in given if len(each) >= _LEAST_SECRET]
         encoded = [form for each in long for form in _encoded(each)]
         in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)

@@ -79,8 +79,8 @@ class OpenAICompatibleClient:
         self._begin = _without_end(whole, self._last)
         self._seeded = seeded(body)
         given = {**(headers or {}), **(secret_headers or {})}
-        proxies = (each for url in base_urls for each in secrets_of(url))
-        self._mask = Mask(api_key, *secrets_in(secret_headers or {}), *proxies)
+        proxies = [each for url in base_urls for each in secrets_of(url)]
+        self._mask = Mask(api_key, *secrets_in(secret_headers or {}), passwords=proxies)
         self._configured = tuple(given)
         self._headers = with_key({"content-type": "application/json", **given}, api_key)
         self._endpoints = [

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any, Final
 
 _UNITS: Final[Mapping[str, float]] = {"d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
@@ -54,6 +55,7 @@ def moment_of(headers: Mapping[str, str]) -> datetime:
     return _date(headers.get("date", "")) or datetime.now(UTC)
 
 
+@lru_cache(maxsize=64)  # replies of one second say the same, and each is looked at
 def _date(value: str) -> datetime | None:
     """Return the moment of an HTTP date, None for anything else."""
     try:

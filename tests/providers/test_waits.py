@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.providers.waits import retry_after_s
+from apieval.providers.failures import failure
+from apieval.providers.hints import rate_hints
+from apieval.providers.waits import moment_of, retry_after_s
 
 NOW = datetime(2026, 9, 30, 10, 0, 0, tzinfo=UTC)
 
@@ -54,6 +56,46 @@ def test_retry_after(value: str, seconds: float | None) -> None:
 def test_a_reset_in_years_is_none(reset: str) -> None:
     assert wait({"x-ratelimit-reset-requests": reset}) is None
     assert wait({}, {"details": [{"retryDelay": "999999999h"}]}) is None
+
+
+def http_date(moment: datetime) -> str:
+    return format_datetime(moment, usegmt=True)
+
+
+@pytest.mark.parametrize("off_s", [3600, -3600, 86400 * 400, 0.0])
+def test_a_date_counts_from_the_replys_own(off_s: float) -> None:  # C10
+    theirs = NOW + timedelta(seconds=off_s)
+    sent = {"date": http_date(theirs), "retry-after": http_date(theirs + timedelta(seconds=2))}
+    assert retry_after_s(sent, {}, moment_of(sent)) == 2
+    reset = {"date": http_date(theirs), "x-ratelimit-reset": str(theirs.timestamp() + 7)}
+    assert retry_after_s(reset, {}, moment_of(reset)) == 7
+    end = failure(429, b"{}", sent, "http://s/v1")
+    assert end.retry_after_s == 2
+
+
+def test_the_date_behind_a_proxy_counts_for_what_comes_from_there() -> None:
+    theirs = NOW - timedelta(hours=5)
+    behind = {"date": http_date(theirs), "retry-after": http_date(theirs + timedelta(seconds=3))}
+    headers = {"date": http_date(NOW), **{f"llm_provider-{k}": v for k, v in behind.items()}}
+    assert retry_after_s(headers, {}, moment_of(headers)) == 3
+
+
+@pytest.mark.parametrize("said", ["", "ieri", "Thu, 99 Foo 2026"])
+def test_without_a_date_this_machines_clock_counts(said: str) -> None:
+    assert abs((moment_of({"date": said}) - datetime.now(UTC)).total_seconds()) < 60
+
+
+def test_hints_count_from_the_replys_own_date() -> None:
+    theirs = NOW + timedelta(hours=1)
+    headers = {
+        "date": http_date(theirs),
+        "x-ratelimit-remaining": "5",
+        "x-ratelimit-reset": str(int(theirs.timestamp()) + 20),
+    }
+    hints = rate_hints(headers)
+    assert hints is not None
+    assert hints.requests is not None
+    assert hints.requests.reset_s == 20
 
 
 def test_milliseconds_come_first() -> None:
