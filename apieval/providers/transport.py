@@ -6,9 +6,11 @@ it for good; with aiohttp's connector underneath, neither happens.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import ssl
 import zlib
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, cast
 
@@ -28,6 +30,9 @@ KEEP_ALIVE_S: Final = 4.0
 MOST_BYTES: Final = 64 * 1024 * 1024
 """No answer is longer, unpacked; a server that sends more has run wild."""
 
+SMALL: Final = 64 * 1024
+STEP: Final = 256 * 1024
+"""A reply beyond the small takes of the room in such steps (see `Room`)."""
 PIECE: Final = 1024 * 1024
 """So much of a packed reply is unpacked at once."""
 _PACKINGS: Final = frozenset({"gzip", "x-gzip", "deflate"})
@@ -71,6 +76,72 @@ def with_key(headers: Mapping[str, str], api_key: str | None) -> dict[str, str]:
     return {**headers, **({} if api_key is None else {"authorization": f"Bearer {api_key}"})}
 
 
+class Room:
+    """The memory for replies on their way, one for all models of the process.
+
+    What is small needs no leave. Beyond that a reply that finds no room waits, unread, until another
+    has come to its end; the first of those that wait goes on all the same, so that somebody always
+    does. So there are never more than `most` bytes and one reply, besides the small ones.
+    """
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        """Start empty."""
+        self.most = most
+        self.held = 0
+        self.highest = 0
+        self._first: Share | None = None
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def take(self, share: Share, more: int) -> None:
+        """Wait until so many bytes more may be read."""
+        while not self._may(share, more):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.held += more
+        self.highest = max(self.highest, self.held)
+
+    def _may(self, share: Share, more: int) -> bool:
+        if self.held + more > self.most:
+            self._first = self._first or share
+            return self._first is share
+        return True
+
+    def give_back(self, share: Share, held: int) -> None:
+        """Let those go on that wait, in their order."""
+        if not held and self._first is not share:
+            return
+        self.held -= held
+        self._first = None if self._first is share else self._first
+        waiting, self._waiting = self._waiting, deque()
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
+
+
+ROOM: Final = Room()
+
+
+class Share:
+    """What one reply holds of the room."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._held = 0
+
+    async def grow(self, size: int) -> None:
+        """Wait until a reply may be as large as that."""
+        if size > SMALL + self._held:
+            more = max(STEP, size - SMALL - self._held)
+            await ROOM.take(self, more)
+            self._held += more
+
+    def end(self) -> None:
+        """Give everything back."""
+        ROOM.give_back(self, self._held)
+        self._held = 0
+
+
 async def whole(response: httpx.Response) -> Whole:
     """Return a reply once all of it has come, or as much as came before the connection broke off.
 
@@ -78,7 +149,7 @@ async def whole(response: httpx.Response) -> Whole:
         TransientFailure: where it breaks off; what began well was generated, and is billed.
         ItemFailure: where it is larger than any answer.
     """
-    chunks, size = [], 0
+    chunks, size, share = [], 0, Share()
     two = any(name.startswith(IGNORED.decode()) for name in response.headers)
     broken, repaired = None, [TWO_LENGTHS] if two else []
     try:
@@ -87,11 +158,14 @@ async def whole(response: httpx.Response) -> Whole:
             size += len(chunk)
             if size > MOST_BYTES:
                 raise _too_large(response)
+            await share.grow(size)
+        content = b"".join(chunks)
     except BROKEN as error:
         broken = clipped(str(error)) or type(error).__name__
+        content = b"".join(chunks)
     finally:
+        share.end()
         await response.aclose()
-    content = b"".join(chunks)
     return Whole(response.status_code, response.headers, content, broken, tuple(repaired))
 
 

@@ -51,6 +51,8 @@ ON CONFLICT (key, raw) DO UPDATE SET (store_time, access_time, mode, filename, v
 statement, which SQLite keeps with what it was given, is one and the same."""
 _NO_HEADERS: Final = '"headers":{}'
 _NO_LIMIT: Final = 2**62
+MOST_WAITING: Final = 64 * 1024 * 1024
+"""So many characters of answers may wait for the writer; usual ones come to a thousandth of it."""
 SILENT_S: Final = 1.0
 LOCKED_S: Final = 10.0
 """How long a write waits for another process's; a batch takes milliseconds."""
@@ -120,6 +122,7 @@ class ResponseCache:
         self._broken = False
         self._queue: queue.SimpleQueue[_Waiting | threading.Event | None] = queue.SimpleQueue()
         self._waiting: list[threading.Event] = []
+        self._put = self._written = 0  # characters; each is written by one thread alone
         self._closing = threading.Event()
         self._cache = _open(folder, warn)
         self._writer = threading.Thread(target=self._write, name="apieval-cache", daemon=True)
@@ -139,8 +142,13 @@ class ResponseCache:
 
     def put(self, request: Request, response: Response) -> None:
         """Hand an answer to the writer; only a good one is kept, with its clear-text identity."""
-        if response.outcome in GOOD and not self._broken:
-            self._queue.put((request.key, request.identity, response))
+        if response.outcome not in GOOD or self._broken:
+            return
+        size = _size(response)
+        if self._put - self._written + size > MOST_WAITING and self._put > self._written:
+            return  # huge ones, faster than the disk takes them: they are stored with the run
+        self._put += size
+        self._queue.put((request.key, request.identity, response))
 
     def flush(self) -> None:
         """Wait until what was put is there for who looks, as long as a write may take."""
@@ -220,6 +228,7 @@ class ResponseCache:
                     self._set(batch)
                 except _FAULTS as error:
                     self._set_aside(error)
+            self._written += sum(_size(response) for _, _, response in batch)
             while self._waiting:
                 self._waiting.pop().set()
         with suppress(*_FAULTS):  # this thread's own connection
@@ -366,6 +375,11 @@ def _loaded(identity: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return whole if isinstance(whole, dict) else {}
+
+
+def _size(response: Response) -> int:
+    """Return about how much memory an answer takes."""
+    return len(response.text) + len(response.reasoning or "")
 
 
 def _fields(identity: str) -> dict[str, object]:

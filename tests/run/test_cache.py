@@ -624,6 +624,19 @@ def test_what_was_put_is_there_after_a_flush(tmp_path: Path) -> None:
         assert cache.stats().answers == 3 * module._BATCH
 
 
+def test_answers_that_pile_up_faster_than_they_are_written_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 1_000)
+    monkeypatch.setattr(module, "GATHER_S", 60.0)  # until it is closed nothing is written
+    large = answer(request()).model_copy(update={"text": "x" * 600})
+    with closing(ResponseCache(tmp_path)) as cache:
+        for number in range(5):
+            cache.put(request(number), large)
+    with closing(ResponseCache(tmp_path)) as cache:
+        assert cache.stats().answers == 1  # the first one goes however large it is
+
+
 def test_a_flush_of_a_cache_that_was_set_aside_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
