@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import MAXYEAR, UTC, datetime
 from typing import Any, Final
 
 from apieval.schema import SETTINGS, Outcome, Response, Setting
 
 AT: Final = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """The quantiles that are told, as shares of the answers below them."""
+_FIRST_YEAR: Final = 1970
 MEASURES: Final = (
     "latency_s",
     "prompt_tokens",
@@ -25,6 +27,25 @@ MEASURES: Final = (
     "tokens_per_s",
     "cost_usd",
 )
+
+
+def dates(created: Iterable[str]) -> tuple[datetime, datetime] | None:
+    """Return when the first and the last of some answers came, None of none.
+
+    It is the answers that have a date: a run's commands may come later and ask nothing.
+
+    Raises:
+        ValueError: for what is no date.
+    """
+    found = [_date(text) for text in created]
+    return (min(found), max(found)) if found else None
+
+
+def _date(text: str) -> datetime:
+    when = datetime.fromisoformat(text)
+    if not _FIRST_YEAR <= when.year < MAXYEAR:  # in another zone there may be no such year
+        raise ValueError(f"{text!r}: no answer can be of that year")
+    return when.replace(tzinfo=when.tzinfo or UTC).astimezone(UTC)
 
 
 class Spending:

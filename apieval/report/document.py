@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class ReportedRun:
     `summary.json`, and has every part a reader may ask for: None or empty where an older version
     scored the run, and then the part is among the `lacking`. `effect` is what hints did, rebus by
     rebus (`analysis.effect`), None without both settings; `spending` what the answers took
-    (`analysis.spending`), None as the header is; `sentences` say what stands out.
+    (`analysis.spending`) and `created` when the first and the last of them came, None as the header is; `sentences` say what stands out.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ReportedRun:
     sentences: Sequence[Sentence] = ()
     lacking: Sequence[str] = ()
     spending: Mapping[str, Any] | None = None
+    created: tuple[datetime, datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

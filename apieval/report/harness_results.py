@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import sqrt
@@ -69,14 +69,14 @@ class Task:
         }
 
 
-def date_of(created: Iterable[str]) -> str:
-    """Return the date in the files' names: that of the last answer, so that it is always the same.
-
-    Raises:
-        ValueError: for what is no date.
-    """
-    last = max(datetime.fromisoformat(each).astimezone(UTC) for each in created)
-    return last.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
+def date_of(last: datetime) -> str:
+    """Return the date in the files' names: that of the last answer, so that it is always the same."""
+    return (
+        last.astimezone(UTC)
+        .replace(tzinfo=None)
+        .isoformat(timespec="microseconds")
+        .replace(":", "-")
+    )
 
 
 def document(
@@ -86,10 +86,10 @@ def document(
     provider: str,
     data: str,
     system: str | None,
-    began: str | None,
+    began: datetime,
     took_s: float | None,
 ) -> str:
-    """Return the file's text; `began` is when the run began, `took_s` how long it took, in seconds."""
+    """Return the file's text; `began` is when the first answer came, `took_s` how long it took, in seconds."""
     sampling = tasks[0].sampling
     names = [task.name for task in tasks]
     found = {
@@ -110,7 +110,7 @@ def document(
             "bootstrap_iters": 0,
             "gen_kwargs": generation(sampling),
         },
-        "date": datetime.fromisoformat(began).timestamp() if began else None,
+        "date": began.timestamp(),
         "apieval_version": VERSION,
         "task_hashes": {task.name: hashed("".join(task.hashes)) for task in tasks},
         "model_source": provider,

@@ -110,7 +110,7 @@ def _lead(document: Document) -> Iterator[str]:
     yield " and ".join(settings)
     yield from (f"prompt: {measured.prompt_of(each['prompt'])}" for each in summaries)
     yield from (f"given: the {each['given']}" for each in summaries if each["given"])
-    days = [day for run in document.runs for day in measured.days(run.header or {})]
+    days = [day for run in document.runs for day in measured.days(run)]
     if days:
         yield f"asked {' to '.join(dict.fromkeys((min(days), max(days))))}"
     yield f"apieval {VERSION}"

@@ -14,12 +14,11 @@ from apieval.report.eee import items
 from apieval.report.eee.document import ItemsFile, Run, document
 from apieval.report.eee.names import UNKNOWN, About, Names, names_of
 from apieval.report.files import in_its_folder
-from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES
+from apieval.run.responses import RESPONSES, stored
 from apieval.schema import Outcome
 from apieval.signature import digest_lines
 from apieval.verbs.export_files import Exported, refuse_begun, write
-from apieval.verbs.results import Onlooker, StoredRun, prompt_of, score_stored, source
+from apieval.verbs.results import Onlooker, StoredRun, dated, prompt_of, score_stored, source
 from apieval.whole_file import replacing
 from apieval.wording import counted
 
@@ -52,18 +51,17 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     """
     refuse_begun(folder, run.spec.given)
     answers = source(folder / RESPONSES)["digest"]
-    names = names_of(run.spec, _retrieved(folder, run.header), answers, _checked(about))
+    when = _last(folder)
+    names = names_of(run.spec, f"{when.timestamp():.6f}", answers, _checked(about))
     prompt = prompt_of(folder, run.header)
     path = out / names.items
     with in_its_folder(path):
         with replacing(path) as file:
             onlooker = _Items(file, items.Asked(names, prompt, run.spec.prompts))
             summary = score_stored(folder, None, run.spec, run.selection(), onlooker)
-            if not onlooker.written:
-                raise StoreError(f"{folder}: no answer to export; the format wants one at least.")
         lines, digest = digest_lines(path)
     made = document(
-        Run(run.spec, run.header, prompt, summary),
+        Run(run.spec, run.header, prompt, summary, when.isoformat()),
         names,
         about,
         ItemsFile(names.items, digest, lines),
@@ -73,15 +71,13 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     return Exported((written, path), tuple(_doubts(names, about, summary, onlooker.failed)))
 
 
-def _retrieved(folder: Path, header: Mapping[str, Any]) -> str:
-    """Return when the last answer came, in seconds since 1970."""
-    try:
-        when = datetime.fromisoformat(header.get("ended") or header["began"]).timestamp()
-    except (LookupError, OverflowError, TypeError, ValueError):
-        raise StoreError(
-            f"{folder / HEADER}: does not say when the run was (`ended`); mend it, or run it again."
-        ) from None
-    return f"{when:.6f}"
+def _last(folder: Path) -> datetime:
+    """Return when the last answer came."""
+    came = (each.created for each in stored(folder) if each.outcome is not Outcome.FAILED)
+    found = dated(folder, came)
+    if found is None:
+        raise StoreError(f"{folder}: no answer to export; the format wants one at least.")
+    return found[1]
 
 
 def _checked(about: About) -> About:

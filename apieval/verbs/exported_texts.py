@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from apieval.report.harness_results import Task
 from apieval.run import responses
 from apieval.schema import Rebus, Response
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
-from apieval.verbs.results import StoredRun, prompt_of
+from apieval.verbs.results import StoredRun, dated, prompt_of
 from apieval.wording import counted
 
 
@@ -23,7 +23,7 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
     """Write a sample log for each setting and sample, and the figures of all."""
     refuse_begun(folder, run.spec.given)
     prompt, system = prompt_of(folder, run.header), run.header.get("system_prompt")
-    rows, sampling, dates = _rows(run), run.spec.identity.get("body") or {}, set[str]()
+    rows, sampling, created = _rows(run), run.spec.identity.get("body") or {}, set[str]()
     files: dict[Part, dict[int, dict[str, Any]]] = {}
     failed = 0
     for response in responses.stored(folder):
@@ -34,10 +34,10 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         line = harness.sample(doc_id, rebus, response, tallies, asked, sampling)
         files.setdefault((response.setting, response.sample), {})[doc_id] = line
         failed += tallies is None
-        dates.add(response.created)
-    if not files:
+        created.add(response.created)
+    if (came := dated(folder, created)) is None:
         return Exported((), ("there is no answer, and so no file",))
-    date = _date(folder, dates)
+    date = harness_results.date_of(came[1])
     written, tasks = [], []
     for part in sorted(files, key=order):
         task = Task(named(harness.TASKS[part[0]], part, files), len(rows), sampling)
@@ -53,20 +53,11 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         provider=run.spec.provider,
         data=run.spec.data,
         system=system,
-        began=run.header.get("began"),
+        began=came[0],
         took_s=run.header.get("took_s"),
     )
     written.append(write(out / f"results_{date}.json", [figures]))
     return Exported(tuple(written), _without_figures(failed))
-
-
-def _date(folder: Path, created: Iterable[str]) -> str:
-    try:
-        return harness_results.date_of(created)
-    except ValueError as error:
-        raise StoreError(
-            f"{folder / responses.RESPONSES}: `created` of an answer is no date: {error}."
-        ) from None
 
 
 def _without_figures(failed: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,10 +23,11 @@ from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
 from apieval.run import header, responses
+from apieval.schema import Outcome
 from apieval.verbs import reported_items, run_folders
 from apieval.verbs.compared import NotComparable, of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
-from apieval.verbs.results import source
+from apieval.verbs.results import dated, source
 from apieval.verbs.scored import read_all
 from apieval.verbs.verified_files import read_summary
 from apieval.whole_file import is_there
@@ -147,7 +149,7 @@ def gathered(folders: Sequence[Path]) -> Document:
 def _run(scored: Scored, folder: Path) -> ReportedRun:
     found = read_summary(folder) or {}
     summary = {**_PLAIN, **_LATER, **found}
-    changed = effect.of_hints(scored)
+    changed, (spending, created) = effect.of_hints(scored), _spending(folder)
     with _readable([folder]):
         sentences = standing_out.of_run(summary, changed)
     return ReportedRun(
@@ -155,7 +157,8 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         folder=folder,
         summary=summary,
         header=header.read(folder),
-        spending=_spending(folder),
+        spending=spending,
+        created=created,
         effect=changed,
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
@@ -206,11 +209,15 @@ def _readable(folders: Sequence[Path]) -> Iterator[None]:
         ) from error
 
 
-def _spending(folder: Path) -> dict[str, Any] | None:
-    """Return what a run's answers took; None where there are none of its own."""
+def _spending(
+    folder: Path,
+) -> tuple[dict[str, Any] | None, tuple[datetime, datetime] | None]:
+    """Return what a run's answers took and when they came; None where there are none of its own."""
     if not is_there(folder / responses.RESPONSES):
-        return None
-    made = Spending()
+        return None, None
+    made, created = Spending(), set[str]()
     for each in responses.stored(folder):
         made.add(each)
-    return made.summary()
+        if each.outcome is not Outcome.FAILED:
+            created.add(each.created)
+    return made.summary(), dated(folder, created)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from apieval.analysis.details import Details
 from apieval.analysis.figures import Collector
 from apieval.analysis.measured import Measured
 from apieval.analysis.server_signs import ServerSigns
+from apieval.analysis.spending import dates
 from apieval.analysis.summary import Usage, summarize
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus import prompts, scoring, window
@@ -207,6 +209,19 @@ def source(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
     return {"file": path.name, "lines": lines, "digest": found}
+
+
+def dated(folder: Path, created: Iterable[str]) -> tuple[datetime, datetime] | None:
+    """Return when the first and the last of a run's answers came, None of none.
+
+    Raises:
+        StoreError: where an answer does not say it.
+    """
+    try:
+        return dates(created)
+    except ValueError as error:
+        path = folder / responses.RESPONSES
+        raise StoreError(f"{path}: `created` of an answer is no date: {error}; mend it.") from None
 
 
 def prompt_of(folder: Path, known: Mapping[str, Any]) -> Prompt:

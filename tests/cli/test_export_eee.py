@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import datetime
 from math import fsum
 from pathlib import Path
 from typing import Any, Final
@@ -189,13 +190,17 @@ def test_what_cannot_be_exported_says_why(inside: Inside, odd: Path) -> None:
     (odd / "file").write_text("", "utf-8")
     with pytest.raises(StoreError, match="cannot be written"):
         apieval.export(odd, "eee", odd / "file")
-    header = json.loads((odd / "run.json").read_text("utf-8"))
-    (odd / "run.json").write_text(json.dumps({**header, "ended": "ieri"}), "utf-8")
-    with pytest.raises(StoreError, match="does not say when"):
-        apieval.export(odd, "eee")
-    (odd / "run.json").write_text(json.dumps({**header, "ended": None}), "utf-8")
+    (odd / "run.json").write_text(
+        json.dumps({**json.loads((odd / "run.json").read_text("utf-8")), "ended": None}), "utf-8"
+    )
     document, _ = exported(apieval.export(odd, "eee"))
-    assert document["evaluation_timestamp"] == header["began"]
+    last = max(each["created"] for each in lines(odd / "responses.jsonl"))
+    assert datetime.fromisoformat(document["evaluation_timestamp"]) == datetime.fromisoformat(last)
+    undated = [{**each, "created": "ieri"} for each in lines(odd / "responses.jsonl")]
+    text = "".join(f"{json.dumps(each)}\n" for each in undated)
+    (odd / "responses.jsonl").write_text(text, "utf-8")
+    with pytest.raises(StoreError, match=r"responses\.jsonl: `created` of an answer is no date"):
+        apieval.export(odd, "eee")
 
 
 def test_a_run_of_failures_has_no_items(inside: Inside, odd: Path) -> None:

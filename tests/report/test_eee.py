@@ -37,7 +37,9 @@ def hosted(name: str, endpoint: str = "litellm") -> RunSpec:
 def made(run: RunSpec, about: About | None = None, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 # any JSON
     header = {"began": "2026-11-30T10:00:00+00:00", "ended": None}
     summary = records.summary([records.rebus()], [records.response()], settings=["regular"])
-    facts = Run(run, header, prompts.official(), {**summary, **changes})
+    facts = Run(
+        run, header, prompts.official(), {**summary, **changes}, "2026-11-30T10:00:00+00:00"
+    )
     names = names_of(run, "1.5", "sha256:1", about or About())
     return document(facts, names, about or About(), ITEMS)
 

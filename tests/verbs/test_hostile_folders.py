@@ -260,10 +260,32 @@ def test_an_export_of_no_answer_is_told(root: Path, tmp_path: Path) -> None:
         assert (done.files, done.warnings) == ((), ("there is no answer, and so no file",))
 
 
-@pytest.mark.parametrize("when", ["0001-01-01T00:00:00", "2026-13-01", 5])
-def test_a_time_that_cannot_be_is_refused(root: Path, when: object) -> None:
-    change(root / "alfa" / "run.json", lambda known: known.update(ended=when))
-    with pytest.raises(
-        StoreError, match=r"run\.json: (does not say when the run was|ended: input should)"
-    ):
-        evaluate.export(root / "alfa", "eee")
+@pytest.mark.parametrize(
+    "when", ["0001-01-01T00:00:00", "9999-12-31T23:00:00-12:00", "2026-13-01", ""]
+)
+def test_a_time_that_cannot_be_is_refused(root: Path, when: str) -> None:
+    change(root / "alfa" / "responses.jsonl", lambda line: line.update(created=when))
+    for form in ("eee", "lm-eval"):
+        with pytest.raises(
+            StoreError, match=r"responses\.jsonl: `created` of an answer is no date"
+        ):
+            evaluate.export(root / "alfa", form)
+    with pytest.raises(StoreError, match=r"responses\.jsonl: `created` of an answer is no date"):
+        evaluate.report([root / "alfa"])
+
+
+def test_dates_are_the_answers_own_whatever_commands_came_later(root: Path, tmp_path: Path) -> None:
+    """A finished run that is run again later has the same report and exports, byte for byte."""
+    run = root / "alfa"
+    change(run / "run.json", lambda known: known.update(took_s=3.0, commands=[{"took_s": 3.0}]))
+    evaluate.report([run], tmp_path / "then")
+    exported = [evaluate.export(run, form, tmp_path / form).files for form in ("eee", "lm-eval")]
+    before = {path: path.read_bytes() for each in exported for path in each}
+    later = "2031-01-01T00:00:00+00:00"
+    change(run / "run.json", lambda known: known.update(began=later, ended=later))
+    evaluate.report([run], tmp_path / "now")
+    again = [evaluate.export(run, form, tmp_path / form).files for form in ("eee", "lm-eval")]
+    assert {path: path.read_bytes() for each in again for path in each} == before
+    assert passed_on(tmp_path / "now") == passed_on(tmp_path / "then")
+    assert "asked 2024-11-04" in (tmp_path / "now" / "report.md").read_text("utf-8")
+    assert b'"evaluation_timestamp": "2024-11-04T00:00:00+00:00"' in before[exported[0][0]]

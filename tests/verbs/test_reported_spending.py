@@ -9,12 +9,20 @@ from tests.report.documents import scored
 
 
 def test_what_answers_took_is_read_from_those_that_stand(tmp_path: Path) -> None:
-    assert _spending(tmp_path) is None
-    lines = [response(latency_s=9.0), response(latency_s=2.0), response(id=1, latency_s=4.0)]
+    assert _spending(tmp_path) == (None, None)
+    days = [f"2026-11-{day}T23:30:00.000+00:00" for day in (30, 28, 29)]
+    lines = [
+        response(latency_s=9.0, created=days[0]),
+        response(latency_s=2.0, created=days[1]),
+        response(id=1, latency_s=4.0, created=days[2]),
+        response(id=2, outcome="failed", created=days[0]),
+    ]
     text = "".join(f"{each.model_dump_json()}\n" for each in lines)
     (tmp_path / "responses.jsonl").write_text(text, encoding="utf-8")
-    found = _spending(tmp_path)
+    found, created = _spending(tmp_path)
     assert found is not None
+    assert created is not None
+    assert [each.isoformat()[:10] for each in created] == ["2026-11-28", "2026-11-29"]
     assert found["regular"]["answers"] == 2
     assert found["regular"]["latency_s"]["mean"] == 3.0
 

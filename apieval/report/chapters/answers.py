@@ -34,7 +34,7 @@ def outcomes(run: ReportedRun) -> Table:
 
 def taken(run: ReportedRun) -> list[tuple[str, str]]:
     """Return tokens, cost and time of a run, as far as they are known."""
-    usage, header = run.summary["usage"], run.header or {}
+    usage = run.summary["usage"]
     if not usage:
         return []
     found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
@@ -43,11 +43,23 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
     found += _latency(run.spending)
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
-    if header.get("took_s") is not None:
-        found.append(
-            ("Time", f"{seconds(header['took_s'])}, requests and scoring of the last command")
-        )
+    if (took := _took_s(run)) is not None:
+        found.append(("Time", f"{seconds(took)}, {_commands(run)}"))
     return found
+
+
+def _took_s(run: ReportedRun) -> float | None:
+    """Return how long all commands of a run took, None where that is not known.
+
+    Version 0.1 wrote down the last one's time alone.
+    """
+    header = run.header or {}
+    return header.get("took_s") if header.get("commands") else None
+
+
+def _commands(run: ReportedRun) -> str:
+    n = len((run.header or {}).get("commands") or ())
+    return "all of it in one command" if n == 1 else f"{n:,} commands together"
 
 
 def _latency(spending: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -65,16 +77,13 @@ def taken_by_all(runs: Sequence[ReportedRun]) -> Table:
     """Return what every run took, a row each."""
     columns = [
         Column("run", figures=False),
-        *map(
-            Column, ("answers", "prompt tokens", "completion tokens", "cost", "last command took")
-        ),
+        *map(Column, ("answers", "prompt tokens", "completion tokens", "cost", "time")),
     ]
     return Table("Tokens, cost and time", columns, [_row(run) for run in runs])
 
 
 def _row(run: ReportedRun) -> Row:
-    usage, header = run.summary["usage"] or {}, run.header or {}
-    took = header.get("took_s")
+    usage, took = run.summary["usage"] or {}, _took_s(run)
     cells = [
         count(usage.get("answers")),
         *(Cell(_sum(usage.get(name))) for name in ("prompt_tokens", "completion_tokens")),

@@ -18,8 +18,6 @@ _OFFICIAL: Final = "official"
 _ELSEWHERE: Final = "not known: the answers were collected elsewhere"
 _HASH: Final = 12
 """So many digits of a hash are shown."""
-_DAY: Final = 10
-"""The length of a date, at the beginning of a time."""
 
 
 def facts(run: ReportedRun) -> list[tuple[str, str]]:
@@ -32,16 +30,16 @@ def facts(run: ReportedRun) -> list[tuple[str, str]]:
         ("Prompt", prompt_of(summary["prompt"])),
         *([("Given", f"the {summary['given']}")] if summary["given"] else []),
         *([("Samples", f"{summary['samples']} answers each")] if summary["samples"] > 1 else []),
-        ("Asked", " to ".join(dict.fromkeys(days(header))) or _ELSEWHERE),
+        ("Asked", " to ".join(dict.fromkeys(days(run))) or _ELSEWHERE),
         ("Request", _request(summary)),
         ("Versions", _versions(summary, header)),
         ("Signatures", ", ".join(marks(run))),
     ]
 
 
-def days(header: Mapping[str, Any]) -> list[str]:
-    """Return the days a run was begun and ended on, as far as they are known."""
-    return [str(header[name])[:_DAY] for name in ("began", "ended") if header.get(name)]
+def days(run: ReportedRun) -> list[str]:
+    """Return the days on which the first and the last of a run's answers came, if they are known."""
+    return [each.date().isoformat() for each in run.created or ()]
 
 
 def table(runs: Sequence[ReportedRun]) -> Table:

@@ -32,12 +32,13 @@ _LIMITS: Final = ("max_completion_tokens", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as its folder has it: its header, its prompt, its figures."""
+    """A run as its folder has it: its header, its prompt, its figures, when its last answer came."""
 
     spec: RunSpec
     header: Mapping[str, Any]
     prompt: Prompt
     summary: Mapping[str, Any]
+    when: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class ItemsFile:
 def document(run: Run, names: Names, about: About, items: ItemsFile) -> dict[str, Any]:
     """Return the document of a run."""
     header = run.header
-    when = str(header.get("ended") or header["began"])
+    when = run.when
     settings = run.spec.settings
     common = Common(_source(run, names), when, {each: _generation(run, each) for each in settings})
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +66,17 @@ class TestAnswers:
     }
 
     def test_what_is_known_of_some_answers_alone_says_so(self, run: ReportedRun) -> None:
-        known = replace(changed(run, usage=self.USAGE), header={"took_s": 75.2})
+        times = {"took_s": 75.2, "commands": [{"took_s": 75.0}, {"took_s": 0.2}]}
+        known = replace(changed(run, usage=self.USAGE), header=times)
         assert answers.taken(known) == [
             ("Prompt tokens", "5,000, 500 an answer"),
             ("Completion tokens", "400, 50 an answer (of 8 of 10 answers)"),
             ("Cost", "0.50 USD, known for 8 of 10 answers"),
             ("From the cache", "4 of 10 answers"),
-            ("Time", "1 min 15 s, requests and scoring of the last command"),
+            ("Time", "1 min 15 s, 2 commands together"),
         ]
+        alone = replace(known, header={"took_s": 75.2})  # of version 0.1: of its last command alone
+        assert "Time" not in dict(answers.taken(alone))
         [row] = texts(answers.taken_by_all([known]))
         assert row == [
             "half",
@@ -134,10 +138,11 @@ class TestMeasured:
                         run, given="definitions", samples=3, served=served, data=data, prompt=prompt
                     ),
                     header={
-                        "began": "2024-11-04T10:00:00+00:00",
-                        "ended": "2024-11-05T10:00:00+00:00",
+                        "began": "2024-11-03T10:00:00+00:00",
+                        "ended": "2024-12-01T10:00:00+00:00",
                         "versions": {"apieval": "0.0.9"},
                     },
+                    created=(datetime(2024, 11, 4, tzinfo=UTC), datetime(2024, 11, 5, tzinfo=UTC)),
                 )
             )
         )
