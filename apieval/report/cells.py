@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from apieval.analysis.plain_words import points
-from apieval.report.outline import WHOLE, Bar, Cell
+from apieval.report.outline import WHOLE, Bar, Cell, Group, Row
 from apieval.report.terminal import number
 
 NONE: Final = "-"
+BOUNDS: Final = "(bounds)"
+"""Behind what stands in place of a figure while answers are missing; an interval never looks so."""
+_INTERVALS: Final = "95 % intervals"
+_MISSING: Final = "bounds, since answers are missing"
+_MEANT: Final = (
+    "Bounds: what the figure is with every missing answer wrong, and right; no intervals. Of answered: over "
+    "the answers there are."
+)
 MISSING: Final = "not known"
 _MILLION: Final = 1_000_000
 _SMALL: Final = 0.01
@@ -21,11 +29,31 @@ Figure = Mapping[str, Any]
 def figure(found: Figure, *, strong: bool = False, bar: bool = False) -> Cell:
     """Return a figure and its interval; where answers are missing, what it can still become."""
     if "at_least" in found:
-        bounds = between(found["at_least"], found["at_most"])
-        return Cell(bounds, f"{number(found['answered'])} answered", strong)
+        ends = f"{number(found['at_least'])} to {number(found['at_most'])}"
+        return Cell(f"{ends} {BOUNDS}", f"{number(found['answered'])} of answered", bounds=True)
     low, high = found["low"], found["high"]
     drawn = Bar(low, found["value"], high) if bar and low is not None else None
     return Cell(number(found["value"]), between(low, high), strong, drawn)
+
+
+def how_sure(partial: Iterable[bool]) -> str:
+    """Return what stands beside the figures of some runs or settings: intervals, bounds, or both."""
+    kinds = set(partial)
+    if kinds == {True}:
+        return _MISSING
+    return f"{_INTERVALS}, or {_MISSING}" if True in kinds else _INTERVALS
+
+
+def is_partial(summary: Figure, setting: str) -> bool:
+    """Say whether answers are missing in a setting, so that its figures are bounds."""
+    counts = summary["outcomes"][setting]
+    return bool(counts["failed"] + counts["not_asked"])
+
+
+def meaning(table: Sequence[Row | Group]) -> str:
+    """Return what bounds are, where a table has some."""
+    cells = (cell for row in table if isinstance(row, Row) for cell in row.cells)
+    return _MEANT if any(cell.bounds for cell in cells) else ""
 
 
 def between(low: float | None, high: float | None) -> str:
@@ -36,7 +64,8 @@ def between(low: float | None, high: float | None) -> str:
 def difference(found: Figure, name: str = "difference", *, shown: bool = False) -> Cell:
     """Return a difference in points, with its interval; one that is shown stands out."""
     if "at_least" in found:
-        return Cell("partial", f"{points(found['at_least'])} to {points(found['at_most'])}")
+        ends = f"{points(found['at_least'])} to {points(found['at_most'])}"
+        return Cell(f"{ends} {BOUNDS}", bounds=True)
     if found[name] is None:
         return Cell(NONE)
     low, high = found["low"], found["high"]

@@ -27,9 +27,10 @@ def _table(title: str, parsers: Mapping[str, Any]) -> Table:
     table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     shown = [name for name in _PARSERS if name in parsers]
+    whole = not any("at_least" in both["micro"] for both in parsers[shown[0]].values())
     for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
-        table.add_column("95 %", justify="right", no_wrap=True)
+        table.add_column("95 %" if whole else "bounds", justify="right", no_wrap=True)
     for metric in parsers[shown[0]]:
         cells = [cell for name in shown for cell in _cells(parsers[name][metric]["micro"])]
         style = "bold" if metric == HEADLINE else None
@@ -40,7 +41,7 @@ def _table(title: str, parsers: Mapping[str, Any]) -> Table:
 def _cells(gap: Mapping[str, Any]) -> tuple[str, str]:
     """Return a gap and its interval; where answers are missing, what it can still become."""
     if "at_least" in gap:
-        return "partial", f"{points(gap['at_least'])} {points(gap['at_most'])}"
+        return "-", f"{points(gap['at_least'])} to {points(gap['at_most'])}"
     if gap["value"] is None:
         return "-", "-"
     return points(gap["value"]), f"{points(gap['low'])} {points(gap['high'])}"

@@ -13,6 +13,7 @@ from apieval.analysis.signed import fingerprint
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, shown_in
 from apieval.report import published
+from apieval.report.cells import is_partial
 from apieval.report.document import Document, ReportedRun
 from apieval.report.terminal import visible
 from apieval.schema import SETTINGS, Setting
@@ -123,7 +124,7 @@ def _value(figure: Mapping[str, Any] | None, *, bold: bool) -> str:
     if figure is None or figure["value"] is None:
         return _NONE
     if "at_least" in figure:
-        return f"{figure['at_least']:.3f}--{figure['at_most']:.3f}*"
+        return rf"\textit{{{figure['at_least']:.3f} to {figure['at_most']:.3f}}}"
     said = f"{figure['value']:.3f}"
     return rf"\textbf{{{said}}}" if bold else said
 
@@ -133,7 +134,7 @@ def _interval(figure: Mapping[str, Any] | None) -> str:
         return ""
     if "at_least" in figure:
         said = _NONE if figure["answered"] is None else f"{figure['answered']:.3f}"
-        return rf"{{\scriptsize ({said})}}"
+        return rf"{{\scriptsize (bounds; {said} answered)}}"
     return rf"{{\scriptsize [{figure['low']:.3f}, {figure['high']:.3f}]}}"
 
 
@@ -155,15 +156,21 @@ def _note(document: Document) -> str:
         for run in document.runs
         for setting, signed in run.summary["signatures"].items()
     ]
-    told = ["Brackets: 95 % intervals (Wilson, or a bootstrap over rebuses)."]
+    partial = {
+        is_partial(run.summary, each) for run in document.runs for each in run.summary["settings"]
+    }
+    told = []
+    if False in partial:
+        told.append("Square brackets: 95 % intervals (Wilson, or a bootstrap over rebuses).")
     told += [f"n: {_ns(document)}.", f"Published figures: {published.SOURCE}."]
     if document.best:
         told.append(
             "Bold: shown to be better than every other run (paired tests, p < 0.05 after Holm)."
         )
-    if any(run.summary["partial"] for run in document.runs):
+    if True in partial:
         told.append(
-            "*: answers are missing: what the figure can still become (of those there are)."
+            "Italic: bounds, no intervals: answers are missing, and the figure can still become either; "
+            "answered: over those there are."
         )
     dag = (
         r"\textsuperscript{\dag}: a dictionary baseline, or steps were given; not ranked. "

@@ -29,7 +29,7 @@ OUTCOMES: Final[Mapping[str, str]] = {
     "empty": "empty",
     "refused": "refused",
     "failed": "failed",
-    "not_asked": "without answer",
+    "not_asked": "not requested",
 }
 
 

@@ -29,12 +29,16 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: its text, a smaller `detail` such as an interval, and whether it is to stand out."""
+    """One cell: its text, a smaller `detail` such as an interval, and whether it is to stand out.
+
+    `bounds` is one that holds no figure, but between what it can still become.
+    """
 
     text: str
     detail: str = ""
     strong: bool = False
     bar: Bar | None = None
+    bounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

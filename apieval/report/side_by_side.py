@@ -18,6 +18,7 @@ from rich.text import Text
 from apieval.analysis.highest import Place, places
 from apieval.analysis.ranks import ranked
 from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.report.cells import is_partial
 from apieval.report.folded import Folded, folded
 from apieval.report.terminal import FIGURE, label, number
 from apieval.schema import Setting
@@ -50,7 +51,7 @@ def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
         yield Text(_FINER, style="dim")
     if len(_ranked(summaries)) < len(summaries):
         yield Text(_REFERENCE, style="dim")
-    if any(_missing(each, setting) for each in summaries for setting in settings):
+    if any(is_partial(each, setting) for each in summaries for setting in settings):
         said = f"{_PARTIAL} PARTIAL: over the answers there are; cannot be the highest"
         yield Text(said, style="bold yellow")
 
@@ -60,7 +61,7 @@ Cell = tuple[Place, Text]
 
 def _columns(summaries: Sequence[Summary], setting: Setting) -> list[list[Cell]]:
     """Return by metric the cells of all models, each with where it stands."""
-    whole = [not _missing(each, setting) for each in summaries]
+    whole = [not is_partial(each, setting) for each in summaries]
     ranked = _ranked(summaries)
     held = [is_whole and at in ranked for at, is_whole in enumerate(whole)]
     found = []
@@ -132,8 +133,3 @@ def _fill_with_models_as_rows(
         table.add_column(words, overflow="fold", min_width=FIGURE + 1)
     for name, cells in zip(names, zip(*columns, strict=True), strict=True):
         table.add_row(Folded(name), *(cell for _, cell in cells))
-
-
-def _missing(summary: Summary, setting: str) -> bool:
-    counts = summary["outcomes"][setting]
-    return bool(counts["failed"] + counts["not_asked"])

@@ -29,7 +29,7 @@ LEAST: Final = 64
 FIGURE: Final = 5
 """The width of a figure, as 0.555."""
 FINDING_STYLES: Final = {"warning": "bold yellow", "note": "dim"}
-_SHOWN_AS: Final = {"not_asked": "without answer"}
+_SHOWN_AS: Final = {"not_asked": "not requested"}
 _OFFICIAL: Final = "official"
 _TOLERANT: Final = "tolerant"
 _LENIENT: Final = "tolerant-lenient"

@@ -83,8 +83,8 @@ def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Resul
     counts = summary["outcomes"].values()
     failed = sum(each["failed"] for each in counts)
     absent = sum(each["not_asked"] for each in counts)
-    lacking = f"{absent:,} {'has' if absent == 1 else 'have'} no answer"
-    message = f"{counted(failed, 'request')} failed, {lacking}; every figure is partial"
+    lacking = f"{counted(failed, 'request')} failed, {absent:,} not requested"
+    message = f"{lacking}; every figure is partial"
     return Result(model, folder, "partial", summary, message)
 
 

@@ -243,8 +243,8 @@ def test_what_became_of_a_request_and_what_it_took(opened: Opened, report: str) 
 
 def test_a_question_that_was_not_asked(opened: Opened, report: str) -> None:
     page = opened.go(f"{report}#item=2&in=hints")
-    assert page.locator(".rv-answer").nth(1).inner_text().endswith("No answer in this run.")
-    assert page.locator(".rv-steps td:last-child .rv-value").first.inner_text() == "no answer"
+    assert page.locator(".rv-answer").nth(1).inner_text().endswith("Not requested in this run.")
+    assert page.locator(".rv-steps td:last-child .rv-value").first.inner_text() == "not requested"
 
 
 def test_keys_go_from_one_rebus_to_the_next(page: Page) -> None:

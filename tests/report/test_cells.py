@@ -27,8 +27,25 @@ def test_a_partial_figure_has_bounds() -> None:
         "at_most": 0.4,
         "answered": None,
     }
-    assert cells.figure(found) == Cell("0.100\u20130.400", "- answered")
-    assert cells.difference({**found, "difference": 0.1}) == Cell("partial", "+10.0 to +40.0")
+    assert cells.figure(found) == Cell("0.100 to 0.400 (bounds)", "- of answered", bounds=True)
+    assert cells.difference({**found, "difference": 0.1}) == Cell(
+        "+10.0 to +40.0 (bounds)", bounds=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("partial", "told"),
+    [
+        pytest.param([False, False], "95 % intervals", id="whole"),
+        pytest.param([True], "bounds, since answers are missing", id="partial"),
+        pytest.param(
+            [True, False], "95 % intervals, or bounds, since answers are missing", id="both"
+        ),
+        pytest.param([], "95 % intervals", id="nothing"),
+    ],
+)
+def test_a_caption_promises_no_interval_where_there_is_none(partial: list[bool], told: str) -> None:
+    assert cells.how_sure(partial) == told
 
 
 def test_a_difference_stands_out_where_it_is_shown() -> None:

@@ -21,7 +21,9 @@ def test_a_table_a_pair() -> None:
 
 def test_where_answers_are_missing_it_shows_what_a_gap_can_become() -> None:
     text = shown(gaps.render(summary(ROWS, [answer(each) for each in ROWS[:15]])["gaps"]))
-    assert cells(text, "solution_match")[1:] == ["partial", "0.0 +50.0"] * 2
+    assert cells(text, "solution_match")[1:] == ["-", "0.0 to +50.0"] * 2
+    assert "bounds" in text
+    assert "95 %" not in text
 
 
 def test_without_subsets_there_is_nothing() -> None:

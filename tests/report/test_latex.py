@@ -48,7 +48,7 @@ def test_one_run(folders: dict[str, Path]) -> None:
     assert first.split(" & ")[2] == "--"  # lengths are shown with hints alone
     assert intervals.endswith(r"{\scriptsize [0.079, 0.319]} \\")
     assert r"\textbf" not in table
-    assert r"Brackets: 95 \% intervals" in table
+    assert r"Square brackets: 95 \% intervals" in table
     assert "36 rebuses" in table
 
 
@@ -74,8 +74,17 @@ def test_the_best_is_bold_where_it_is_shown(folders: dict[str, Path]) -> None:
 def test_a_partial_run_has_bounds_and_says_so(folders: dict[str, Path]) -> None:
     table = text(folders["part"])
     sound(table)
-    assert "0.139--0.194*" in table
-    assert "*: answers are missing" in table
+    assert r"\textit{0.139 to 0.194}" in table
+    assert r"{\scriptsize (bounds; 0.147 answered)}" in table
+    assert "Italic: bounds, no intervals" in table
+    both = text(folders["part"], folders["half"])
+    for said in (
+        "Italic: bounds",
+        "Square brackets: 95",
+        r"\textit{0.139 to 0.194}",
+        "[0.079, 0.319]",
+    ):
+        assert said in both
 
 
 def test_a_dictionary_is_marked(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -148,9 +148,13 @@ class TestDoubts:
         [main] = found.all("main")
         first = next(each for each in main.children if isinstance(each, Element))
         assert first.all("h2")[0].text == "What puts these figures in doubt"
-        assert "PARTIAL: 4 requests failed and 0 have no answer" in first.text
+        assert "PARTIAL: 4 requests failed, 0 not requested" in first.text
         [row] = [r for r in found.table("part: the six metrics, micro") if r[0] == "Solution match"]
-        assert row[1] == "0.139\u20130.194 0.147 answered"
+        assert row[1] == "0.139 to 0.194 (bounds) 0.147 of answered"
+        told = found.one("results").text
+        assert "over 36 rebuses, with bounds, since answers are missing" in told
+        assert "the six metrics, micro, over 36 rebuses, with 95 % intervals" not in told
+        assert "Bounds: what the figure is with every missing answer wrong, and right" in told
         assert "at least 13.9 % and at most 19.4 %" in found.one("short").text
 
     def test_a_run_begun_with_right_steps_is_held_against_no_other(

@@ -125,7 +125,7 @@ def test_a_partial_summary_shows_the_bounds() -> None:
     text = shown(found)
     assert "PARTIAL: answers are missing" in text
     assert "95 %" not in text
-    assert "answers: ok 1, failed 1, without answer 2" in text
+    assert "answers: ok 1, failed 1, not requested 2" in text
     bounds = ["solution_match", "0.250", "1.000", "1.000", "4"]
     assert row(text, "solution_match") == bounds
 

@@ -289,3 +289,11 @@ def test_dates_are_the_answers_own_whatever_commands_came_later(root: Path, tmp_
     assert passed_on(tmp_path / "now") == passed_on(tmp_path / "then")
     assert "asked 2024-11-04" in (tmp_path / "now" / "report.md").read_text("utf-8")
     assert b'"evaluation_timestamp": "2024-11-04T00:00:00+00:00"' in before[exported[0][0]]
+
+
+def test_a_setting_that_was_not_requested_is_called_so(root: Path, tmp_path: Path) -> None:
+    alone = write_run(root / "sola", root / "rows.csv", alfa, settings=("regular",))
+    evaluate.report([alone, root / "beta"], tmp_path / "out")
+    said = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert said.count("Not requested in this setting: ") == 1
+    assert "no answer" not in passed_on(tmp_path / "out").lower()

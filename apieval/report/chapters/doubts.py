@@ -41,7 +41,7 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
         yield Alert(
             "warning",
             name,
-            f"PARTIAL: {failed:,} requests failed and {absent:,} have no answer. What a figure can "
+            f"PARTIAL: {failed:,} requests failed, {absent:,} not requested. What a figure can "
             "still become stands between its bounds; a missing answer is not a wrong one."
             + _why(run),
         )

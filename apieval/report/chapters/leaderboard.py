@@ -9,7 +9,7 @@ from apieval.analysis.side_by_side import rank
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report import published
-from apieval.report.cells import NONE, figure
+from apieval.report.cells import NONE, figure, how_sure, is_partial, meaning
 from apieval.report.document import Document, ReportedRun
 from apieval.report.names import METRICS as NAMES
 from apieval.report.names import setting as named
@@ -95,7 +95,11 @@ def _table(document: Document, setting: Setting) -> Table:
             rows += [_row(document, run, setting, metrics, aside=True) for run in beside]
     if setting == next(each for each in SETTINGS if _asked(document, each)):
         rows += [Group(published.LABEL), *_published(metrics)]
-    return Table(f"{named(setting)}, micro, with 95 % intervals", columns, rows)
+    sure = how_sure(is_partial(run.summary, setting) for run in there)
+    lacking = [run.name for run in document.runs if run not in there]
+    absent = f"Not requested in this setting: {', '.join(lacking)}." if lacking else ""
+    note = " ".join(each for each in (meaning(rows), absent) if each)
+    return Table(f"{named(setting)}, micro, with {sure}", columns, rows, note)
 
 
 def _ordered(runs: Sequence[ReportedRun], setting: str) -> list[ReportedRun]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from apieval.analysis.paired import ALPHA
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS, told
-from apieval.report.cells import count, difference, figure
+from apieval.report.cells import count, difference, figure, how_sure, is_partial, meaning
 from apieval.report.document import ReportedRun
 from apieval.report.names import METRICS as NAMES
 from apieval.report.names import PARSERS
@@ -63,12 +63,14 @@ def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: 
         for metric in METRICS
         if metric not in told(summary["given"])
     ]
-    return Table(_caption(run, aggregation), columns, rows, _note(found, aggregation))
+    note = " ".join(each for each in (_note(found, aggregation), meaning(rows)) if each)
+    return Table(_caption(run, aggregation), columns, rows, note)
 
 
 def _caption(run: ReportedRun, aggregation: str) -> str:
     rebuses = counted(run.summary["data"]["n"], "rebus", "rebuses")
-    return f"{run.name}: the six metrics, {aggregation}, over {rebuses}, with 95 % intervals"
+    sure = how_sure(is_partial(run.summary, each) for each in run.summary["settings"])
+    return f"{run.name}: the six metrics, {aggregation}, over {rebuses}, with {sure}"
 
 
 def _parsers(summary: Mapping[str, Any], shown: Sequence[str]) -> list[str]:

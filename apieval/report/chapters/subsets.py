@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
-from apieval.report.cells import NONE, count, difference, figure
+from apieval.report.cells import NONE, count, difference, figure, how_sure, meaning
 from apieval.report.document import ReportedRun
 from apieval.report.names import METRICS as NAMES
 from apieval.report.names import setting as named
@@ -49,7 +49,8 @@ def _subsets(run: ReportedRun) -> Table:
             n = count(parsers["official"][HEADLINE]["micro"]["n"])
             rows.append(Row([Cell(subset), *cells, n], strong=subset == ALL))
     columns = [Column("subset", figures=False), *(Column(NAMES[m]) for m in METRICS), Column("n")]
-    return Table("By subset, official parser, micro", columns, rows, "n: rebuses.")
+    note = " ".join(("n: rebuses.", meaning(rows))).rstrip()
+    return Table("By subset, official parser, micro", columns, rows, note)
 
 
 def _gaps(run: ReportedRun) -> Iterator[Table]:
@@ -75,4 +76,12 @@ def _gaps(run: ReportedRun) -> Iterator[Table]:
             )
             for metric in shown_in(setting, run.summary["given"])
         ]
-        yield Table(f"Gaps, {named(setting)}, points of 100 with 95 % intervals", columns, rows)
+        sure = how_sure("at_least" in each for each in _all_of(pairs))
+        caption = f"Gaps, {named(setting)}, points of 100 with {sure}"
+        yield Table(caption, columns, rows, meaning(rows))
+
+
+def _all_of(pairs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for parsers in pairs.values():
+        for metrics in parsers.values():
+            yield from (both["micro"] for both in metrics.values())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from apieval.rebus.metrics import HEADLINE, METRICS
-from apieval.report.cells import NONE, figure
+from apieval.report.cells import NONE, figure, meaning
 from apieval.report.document import Document
 from apieval.report.names import METRICS as NAMES
 from apieval.report.names import setting as named
@@ -21,7 +21,7 @@ _STEPS: Final = (
     "The same model with more and more of the right steps given to it at the beginning of its answer. "
     "What a figure gains from one column to the next is what the step between them costs: the definitions, "
     "then the first pass; what is then still missing is lost in the segmentation. Given steps are not "
-    "measured. Micro, official parser, with 95 % intervals."
+    "measured. Micro, official parser, with 95 % intervals; bounds where answers are missing."
 )
 _GIVEN: Final[Mapping[str | None, str]] = {
     None: "nothing given",
@@ -73,7 +73,7 @@ def _steps(found: Mapping[str, Any]) -> Table:
         for name in METRICS
         if any(run["metrics"][name] for run in runs)
     ]
-    return Table(_caption(found), columns, rows)
+    return Table(_caption(found), columns, rows, meaning(rows))
 
 
 def _of_runs(runs: Sequence[Mapping[str, Any]], metric: str) -> Iterator[Cell]:

@@ -117,6 +117,8 @@ def _score(
 
 def _interval(metric: str, figure: Mapping[str, Any], answers: int, samples: int) -> dict[str, Any]:
     drawn = metric not in OF_REBUSES or samples > 1
+    if "at_least" in figure:  # bounds, which the details have, are no interval
+        return {"num_samples": answers // samples}
     return {
         "confidence_interval": {
             "lower": figure["low"],

@@ -32,7 +32,7 @@ def settings(shown: Shown) -> Iterator[Sketch]:
             title="Regular against hints",
             caption=shown.caption(
                 "What is right without and with the hidden words' lengths. Official parser, micro, "
-                "with 95 % intervals."
+                f"with {shown.sure}."
             ),
             alt=" ".join(("What is right.", *grid.told(made, shown, spots.percent))),
             sheet=grid.sheet(made),
@@ -61,7 +61,7 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
             name="gaps",
             title="Gaps between subsets",
             caption=shown.caption(
-                "How much better the first subset is solved than the other, with 95 % intervals. "
+                f"How much better the first subset is solved than the other, with {shown.sure}. "
                 "Official parser, micro.",
                 f"{more} pairs of subsets more are not drawn." if more > 0 else "",
             ),

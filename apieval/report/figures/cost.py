@@ -63,8 +63,8 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         name="cost",
         title="Cost against accuracy",
         caption=shown.caption(
-            "Mean cost of a thousand answers, as far as it is known, and solutions right with 95 % "
-            "intervals; official parser. Open markers: regular; full ones: hints.",
+            "Mean cost of a thousand answers, as far as it is known, and solutions right with "
+            f"{shown.sure}; official parser. Open markers: regular; full ones: hints.",
             note,
         ),
         alt=" ".join(("Cost of a thousand answers, and solutions right.", *_offered(offers))),

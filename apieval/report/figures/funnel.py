@@ -26,7 +26,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         title="From definitions to the solution",
         caption=shown.caption(
             "What is right at each step: hidden words, first passes, words of the solution, and "
-            f"solutions; n = {_n(panels)}. Official parser, micro, with 95 % intervals."
+            f"solutions; n = {_n(panels)}. Official parser, micro, with {shown.sure}."
         ),
         alt=" ".join(("What is right at each step.", *curves.told(panels, shown))),
         sheet=curves.sheet(panels, ""),

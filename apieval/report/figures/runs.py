@@ -9,6 +9,7 @@ from typing import Any, Final
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
+from apieval.report.cells import how_sure
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import names, style
 from apieval.report.figures.spots import at
@@ -49,6 +50,11 @@ class Shown:
     def alone(self) -> bool:
         """Say whether there is one run."""
         return len(self.runs) == 1
+
+    @property
+    def sure(self) -> str:
+        """Return what lines about a marker are: intervals, bounds, or both."""
+        return how_sure(run.partial for run in self.runs)
 
     def caption(self, *sentences: str) -> str:
         """Return a caption: whose figures they are, what they are, and what is to be known."""

@@ -40,7 +40,7 @@ function answersOf(data, item, answers, texts) {
     part.setAttribute("aria-labelledby", heading.id);
     part.append(heading);
     if (answers[at]) part.append(...answerOf(data, item, at, answers[at], texts[at]));
-    else part.append(make("p", "", "No answer in this run."));
+    else part.append(make("p", "", "Not requested in this run."));
     shown.append(part);
   });
   return shown;

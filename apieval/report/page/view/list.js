@@ -58,7 +58,7 @@ function chips(data, item) {
 function verdict(data, model, item) {
   const { index } = data;
   const outcome = data.letter("outcome", model, item);
-  if (outcome === UNKNOWN) return "no answer";
+  if (outcome === UNKNOWN) return "not requested";
   if (index.outcomes[outcome] !== "ok") return named(index.outcomes[outcome]);
   const broke = data.letter("broke", model, item);
   return broke === UNKNOWN ? "" : named(index.steps[broke]);

@@ -71,7 +71,7 @@ function tableRow(data, line, answers) {
   shown.append(header("row", visible(line.name)));
   shown.append(cell("Gold", "rv-gold", line.gold === undefined ? "not at hand" : visible(line.gold)));
   answers.forEach((answer, at) => {
-    shown.append(cell(data.index.models[at].name, "", answer ? readings(line, answer) : "no answer"));
+    shown.append(cell(data.index.models[at].name, "", answer ? readings(line, answer) : "not requested"));
   });
   return shown;
 }
