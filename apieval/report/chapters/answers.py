@@ -39,7 +39,7 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
         return []
     found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
     found = [each for each in found if each[1] != MISSING] or [("Tokens", MISSING)]
-    found.append(("Cost", _cost(usage, header)))
+    found.append(("Cost", _cost(usage, run.header or {})))
     found += _latency(run.spending)
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
@@ -87,7 +87,7 @@ def _row(run: ReportedRun) -> Row:
     cells = [
         count(usage.get("answers")),
         *(Cell(_sum(usage.get(name))) for name in ("prompt_tokens", "completion_tokens")),
-        Cell(_cost(usage, header) if usage else NONE),
+        Cell(_cost(usage, run.header or {}) if usage else NONE),
         Cell(NONE if took is None else seconds(took)),
     ]
     return Row([Cell(run.name), *cells])
