@@ -69,6 +69,44 @@ _MAKERS: Final[Mapping[str, str]] = {
 """How the names begin that a provider gives to models of its own."""
 
 
+_PROPRIETARY: Final = re.compile(
+    r"(?:.*[/.:])?(?:chatgpt|gpt-(?!oss|j\b|neo|sw3)|o[134](?:-|$)|claude|gemini|grok-(?!1\b))",
+    re.IGNORECASE,
+)
+_RUN_HERE: Final = frozenset(
+    [
+        "docker_model_runner",
+        "hosted_vllm",
+        "llamafile",
+        "lm_studio",
+        "ollama",
+        "ollama_chat",
+        "vllm",
+        "xinference",
+    ]
+)
+"""litellm's prefixes of servers that people run themselves."""
+_GATEWAYS_VARIABLE: Final = re.compile("LITELLM|PORTKEY|HELICONE|GATEWAY|PROXY|AZURE|AWS|GOOGLE")
+
+
+def is_proprietary(name: str) -> bool:
+    """Say whether a model goes by the name of one whose weights nobody else has."""
+    return _PROPRIETARY.match(name) is not None
+
+
+def may_be_paid(model: OpenAICompatible | Hosted) -> bool:
+    """Say whether what is asked at an address may be another's model behind a gateway there.
+
+    By the model's name, and by the variable of its key, which is a provider's or a gateway's.
+    """
+    if isinstance(model, Hosted) and model.model.partition("/")[0] not in _RUN_HERE:
+        return True
+    theirs = {*HOSTED.values(), *(each.variable for each in PLAIN.values())} - {"HF_TOKEN"}
+    variables = [*filter(None, [model.api_key_env]), *model.headers_env.values()]
+    known = any(each in theirs or _GATEWAYS_VARIABLE.search(each) for each in variables)
+    return known or is_proprietary(model.model)
+
+
 def suggested(name: str) -> str:
     """Return how a model that has no entry can be named: by its provider, and by an address."""
     maker = _MAKERS.get(re.split("[^a-z0-9]", name.lower())[0])

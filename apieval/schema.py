@@ -141,7 +141,8 @@ class Reply(Record):
     """What one successful attempt brought back, before anybody judged it.
 
     `repaired` names what had to be mended to read it.
-    `holds_key` says that the server wrote the key it was sent into its reply.
+    `holds_key` says that the server wrote the key it was sent into its reply. `via` names the gateway or
+    the provider that the reply came through, as far as it shows.
     """
 
     text: str
@@ -154,6 +155,7 @@ class Reply(Record):
     repaired: tuple[str, ...] = ()
     category: str | None = None
     holds_key: bool = False
+    via: str | None = None
 
 
 HOLDS_KEY: Final = "holds_key"

@@ -150,3 +150,50 @@ def test_several_addresses_of_one_provider_have_its_name() -> None:
         provider="openai-compatible", base_url=[urls[0], "http://127.0.0.1:1/v1"], model="m"
     )
     assert directory.litellm_name(mixed) is None
+
+
+# --- whose a model is --------------------------------------------------------------------------
+
+
+def at_home(**more: object) -> OpenAICompatible:
+    plain = {"provider": "openai-compatible", "base_url": "http://127.0.0.1:4000/v1", "model": "m"}
+    return OpenAICompatible.model_validate({**plain, **more})
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(
+            at_home(model=each)
+            for each in ("gpt-4o", "openai/gpt-5.5", "o3", "o4-mini", "chatgpt-4o")
+        ),
+        *(at_home(model=each) for each in ("claude-opus-5", "vertex_ai/claude-x", "gemini-4-neon")),
+        at_home(model="xai/grok-4"),
+        at_home(api_key_env="OPENAI_API_KEY"),
+        at_home(api_key_env="LITELLM_MASTER_KEY"),
+        at_home(headers_env={"X-Key": "MY_GATEWAY_KEY"}),
+        Hosted(provider="litellm", model="anthropic/claude-x", api_base="http://127.0.0.1:4000"),
+    ],
+    ids=lambda model: model.model,
+)
+def test_what_a_gateway_may_hand_on_to_somebody_else(model: OpenAICompatible | Hosted) -> None:
+    assert directory.may_be_paid(model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(
+            at_home(model=each)
+            for each in ("openai/gpt-oss-120b", "gpt-oss:20b", "EleutherAI/gpt-j-6b")
+        ),
+        *(at_home(model=each) for each in ("meta-llama/Llama-3.1-8B", "google/gemma-3-4b", "olmo")),
+        *(at_home(model=each) for each in ("mistralai/Mistral-7B", "gpt2", "xai-org/grok-1")),
+        at_home(api_key_env="VLLM_API_KEY"),
+        at_home(api_key_env="HF_TOKEN"),
+        Hosted(provider="litellm", model="ollama/llama3", api_base="http://127.0.0.1:11434"),
+    ],
+    ids=lambda model: model.model,
+)
+def test_what_people_run_themselves(model: OpenAICompatible | Hosted) -> None:
+    assert not directory.may_be_paid(model)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
+from apieval.directory import is_proprietary
 from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import Document, UnreadableBody, document
 from apieval.providers.failures import (
@@ -97,7 +98,49 @@ def _read(
         reply = reply_of(form(value) if form else value, rate_hints(headers))
     except (LookupError, TypeError, AttributeError):
         raise malformed(value, content, url) from None
-    return _told(reply, response, found)
+    via = gateway(headers, value)
+    return _told(reply.model_copy(update={"via": via}) if via else reply, response, found)
+
+
+GATEWAYS: Final[Mapping[str, str]] = {
+    # as their documentation names the headers they put on a reply
+    "x-litellm-": "litellm",
+    "llm_provider-": "litellm",
+    "x-portkey-": "Portkey",
+    "helicone-": "Helicone",
+    "cf-aig-": "Cloudflare's AI gateway",
+    "x-kong-llm-": "Kong",
+    "x-oneapi-": "One API",
+    "x-bf-": "Bifrost",
+    # providers' own, which a plain proxy hands on
+    "openai-": "OpenAI",
+    "anthropic-": "Anthropic",
+    "x-groq-": "Groq",
+    "x-ms-": "Azure",
+    "apim-": "Azure",
+    "x-goog-": "Google",
+    "x-amzn-": "AWS",
+}
+"""How headers begin that only a gateway, or a provider behind it, puts on a reply."""
+
+
+_STARTS: Final = tuple(GATEWAYS)
+
+
+def gateway(headers: Mapping[str, str], value: object) -> str | None:
+    """Return the gateway or provider that a reply came through, None where nothing shows one.
+
+    A model on this machine costs nothing; one that is only reached through this machine may.
+    """
+    for name in map(str.lower, headers):
+        if name.startswith(_STARTS):
+            return next(who for start, who in GATEWAYS.items() if name.startswith(start))
+    if not isinstance(value, dict):
+        return None
+    usage, served = value.get("usage"), value.get("model")
+    if isinstance(usage, dict) and usage.get("cost"):  # OpenRouter, and what stands before it
+        return "a gateway that says a cost"
+    return "a provider" if isinstance(served, str) and is_proprietary(served) else None
 
 
 def _plain(content: bytes, found: Document) -> bytes:

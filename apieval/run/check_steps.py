@@ -12,7 +12,7 @@ from apieval.rebus.metrics import HEADLINE, told
 from apieval.rebus.parsers import official
 from apieval.rebus.window import limit_of, outside
 from apieval.run import trial
-from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, tokens_of
+from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, through, tokens_of
 from apieval.run.pace import pace
 from apieval.run.prepare import Prepared
 from apieval.run.steps import Step
@@ -35,7 +35,7 @@ def configuration(prepared: Prepared) -> Step:
         "dropped": list(prepared.dropped),
         "system_prompt": prepared.system_prompt,
         "price": price.as_json() if price else None,
-        "own": prepared.own and prepared.price is None,
+        "own": prepared.free,
         "limits": model.limits.model_dump(include={"concurrency", "rpm", "tpm"}),
     }
     return Step("configuration", facts)
@@ -68,9 +68,11 @@ def reply(
         "system_fingerprint": got.system_fingerprint,
         "usage": got.usage.model_dump(),
         "cost_usd": cost_usd(got.usage, prepared.price),
-        "own": prepared.own and prepared.price is None,
+        "own": prepared.free and not got.via,
+        "gateway": got.via,
     }
     warnings = (
+        gateway(prepared, got),
         trial.cut_prompt(request, got),
         trial.other_model(str(prepared.body["model"]), got.served_model),
         _thinks(got),
@@ -80,6 +82,11 @@ def reply(
     name, most = limit or ("max_tokens", None)
     bad = trial.bad_outcome(got, name, most, window)
     return Step("reply", facts, _there([bad]), _there(warnings))
+
+
+def gateway(prepared: Prepared, got: Reply) -> str | None:
+    """Return that what seemed one's own server hands on to others, who may be paid for it."""
+    return through(got.via) if got.via and prepared.free else None
 
 
 def _there(remarks: Iterable[str | None]) -> tuple[str, ...]:
@@ -172,7 +179,8 @@ def outlook(
     `conversation.lengths`); `window` is the server's, in tokens, None where it does not say.
     """
     scale, lengths = _scale(asked, found), list(lengths)
-    whole = forecast(lengths, prepared.price, prepared.most_tokens, own=prepared.own, scale=scale)
+    own = prepared.free and not (found.reply and found.reply.via)
+    whole = forecast(lengths, prepared.price, prepared.most_tokens, own=own, scale=scale)
     tokens = whole.prompt_tokens + whole.answer_tokens
     taken = pace(whole.requests, tokens, found.latency_s, prepared.model.limits)
     facts = {

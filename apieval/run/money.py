@@ -14,6 +14,13 @@ MILLION: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 3.0
 """Of Italian prose with today's tokenizers 3.2 to 4: so a token count errs on the high side."""
 UNKNOWN: Final = "unknown"
+
+
+def through(via: str) -> str:
+    """Return what is to be said of replies that came through somebody who may be paid."""
+    return f"the replies come through {via}: what they cost is unknown; say it under price in providers.yaml"
+
+
 FREE: Final = "0 (local server)"
 """What the answers of one's own server cost, without a price."""
 _NOTHING: Final = "nothing left to ask: every answer is there"

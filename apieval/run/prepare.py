@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from apieval import config as configuration
 from apieval.config import Providers
+from apieval.directory import may_be_paid
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 from apieval.providers.base import Checkable
@@ -56,7 +57,7 @@ class Prepared:
 
     @property
     def own(self) -> bool:
-        """Say whether the model runs on this machine, where nobody is paid for it."""
+        """Say whether the model is reached on this machine."""
         if isinstance(self.model, Embedded):
             return True
         addresses = self.model.addresses
@@ -102,8 +103,13 @@ class Prepared:
 
     @property
     def free(self) -> bool:
-        """Say whether nobody is paid for the answers: one's own server, and no price."""
-        return self.own and self.price is None
+        """Say whether nobody is paid for the answers: one's own server, and no price.
+
+        A gateway on this machine hands on to others, who may be paid: see `directory.may_be_paid`, and
+        a reply's `via`.
+        """
+        theirs = not isinstance(self.model, Embedded) and may_be_paid(self.model)
+        return self.own and self.price is None and not theirs
 
     def check_bound(self, max_usd: float | None) -> None:
         """Refuse a bound that cannot be kept.

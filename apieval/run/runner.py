@@ -35,7 +35,7 @@ from apieval.run.budget import Budget, Reservation
 from apieval.run.cache import ResponseCache
 from apieval.run.deadline import attempt_within, ends_all, unexpected
 from apieval.run.limiter import Limiter, Verdict
-from apieval.run.money import cost_usd, prompt_tokens
+from apieval.run.money import cost_usd, prompt_tokens, through
 from apieval.run.outcome import judge, without_reply
 from apieval.run.patience import Judge, Patience
 from apieval.run.retry import Asked, RetryPolicy, ask
@@ -84,6 +84,7 @@ class Runner:
     watcher: Watcher
     price: Price | None = None
     budget: Budget | None = None
+    via: str | None = field(init=False, default=None)
     ask_again: Collection[Outcome] = ()
     _judge: Judge = field(init=False)
     _prompts: PromptCounts = field(default_factory=PromptCounts)
@@ -399,6 +400,7 @@ class Runner:
         try:
             reply = await self._charged(question)
             verdict, tokens = Verdict.CLEAN, self._learn_tokens(reply)
+            self._note_gateway(reply)
             hints = reply.hints
             with self._noted():
                 self._judge.answered(reply.repaired)
@@ -449,6 +451,13 @@ class Runner:
         if owed:
             owed.used = reply.usage
         return reply
+
+    def _note_gateway(self, reply: Reply) -> None:
+        """Say once that answers are no server's of one's own, where nobody keeps their account."""
+        if reply.via and not self.via:
+            self.via = reply.via
+            if self.budget is None:
+                self.watcher.message(through(reply.via))
 
     def _learn_tokens(self, reply: Reply) -> int | None:
         """Follow the length of answers; return all tokens of this one where they are known."""

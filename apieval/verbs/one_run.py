@@ -130,6 +130,7 @@ class OneRun:
     _given_up: int = field(init=False, default=0)
     _stopped: bool = field(init=False, default=False)
     _budget: Budget | None = field(init=False, default=None)
+    _via: str | None = field(init=False, default=None)
     _before: Before = field(init=False)
     _withdrawn: bool = field(init=False, default=False)
     _spent_before: Spent = field(init=False, default=Spent())
@@ -196,7 +197,9 @@ class OneRun:
         self._before = Before.look(self.folder, old)
         self._store = Store.open(self.folder, self.watcher.message, self._ask_again())
         try:
-            self._budget = None if self.prepared.free else self._opened_budget()
+            self._via = (header.read(self.folder) or {}).get("via")
+            free = self.prepared.free and not self._via
+            self._budget = None if free else self._opened_budget()
             self._spent_before = self.spent
             yield
         finally:
@@ -215,7 +218,14 @@ class OneRun:
     @property
     def spent(self) -> Spent:
         """Return what the run has cost so far, its earlier commands included."""
-        return self._budget.ledger.spent if self._budget else Spent()
+        if self._budget:
+            return self._budget.ledger.spent
+        return Spent(unknown=self._store.unpriced) if self._gateway else Spent()
+
+    @property
+    def _gateway(self) -> str | None:
+        """Return through whom the answers came, None for a server of one's own."""
+        return self._via or (self._runner.via if self._runner else None)
 
     def _opened_budget(self) -> Budget:
         """Open the run's account; of answers from before it was kept their lines tell the cost."""
@@ -466,7 +476,7 @@ class OneRun:
             if (rebus.id, setting, sample) not in answered
             and not (look and look.get(self._request(rebus, setting, sample)))
         )
-        most, own = self.prepared.most_tokens, self.prepared.own
+        most, own = self.prepared.most_tokens, self.prepared.free and not self._gateway
         return forecast(lengths, price, most, own=own, scale=self._scale())
 
     def _scale(self) -> Scale:
@@ -485,14 +495,15 @@ class OneRun:
 
     def _cost(self) -> str | None:
         """Say what the run has cost, and how much of it in this command; None where nobody pays."""
-        if self._budget is None:
+        if self._budget is None and not self._gateway:
             return None
         now_usd = self.spent.usd - self._spent_before.usd
         earlier = self.left and self._spent_before.usd
         return f"{self.spent}" + (f"; {now_usd:,.4f} USD by this command" if earlier else "")
 
     def _spent_facts(self) -> dict[str, Any]:
-        return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict()}
+        via = {"via": self._via} if self._via else {}
+        return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict(), **via}
 
     def _enough_usd(self, cost: Mapping[str, Any]) -> float | None:
         """Return what bound would do for the rest, about, where the money stopped the run.
@@ -539,6 +550,7 @@ class OneRun:
                     )
                 )
             finally:
+                self._via = self._gateway
                 self._given_up = runner.given_up
             self._runner = self._task = None  # what comes now is no more to be stopped
             return not runner.stopped

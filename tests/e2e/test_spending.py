@@ -248,3 +248,56 @@ def test_kills_cuts_and_a_budget(seed: int, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     holds(meter, done.out, 9)
     assert len(stored(folder())) == 80, "each stored once"
+
+
+GATEWAYS: Final = {
+    "litellm": {"x-litellm-call-id": "1", "x-litellm-version": "1.110.2"},
+    "OpenAI": {"openai-processing-ms": "312"},
+    "Portkey": {"X-Portkey-Trace-Id": "1"},
+    "One API": {"X-Oneapi-Request-Id": "1"},
+}
+
+
+@pytest.mark.parametrize("who", GATEWAYS)
+def test_a_gateway_on_this_machine_costs_an_unknown_sum(
+    who: str, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    def plan(seen: Seen) -> Reply:
+        body = completion(ten.answers[seen.rebus])
+        return Reply(body=body, headers=GATEWAYS[who], good=True)
+
+    with FaultServer(ten.answers, plan) as server:
+        configure(tmp_path, local=model(server.url))
+        checked = inside("check", "local", "--data", ten.path)
+        assert f"the replies come through {who}: what they cost is unknown" in checked.all
+        assert "cost        unknown" in checked.out
+        done = inside(*WORDS, ten.path, "--limit", "3")
+        assert f"the replies come through {who}" in done.err
+        assert "cost of the run: unknown" in done.out
+        assert (header()["spent_usd"], header()["spent"]["unknown"]) == (None, 3)
+        assert header()["via"] == who
+        again = inside(*WORDS, ten.path, "--limit", "3")
+        assert "cost of the run: unknown" in again.out, "and stays so when nothing is asked"
+
+
+def test_a_hosted_model_s_name_on_this_machine_costs_an_unknown_sum(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    with FaultServer(ten.answers) as server:
+        entry = {**model(server.url), "model": "claude-opus-5"}
+        configure(tmp_path, local=entry)
+        done = inside(*WORDS, ten.path)
+        assert "answer tokens; cost: unknown" in done.err
+        assert "cost of the run: unknown" in done.out
+        free = {"input": 0, "output": 0}
+        configure(tmp_path, local={**entry, "price": free})
+        assert "cost of the run: 0.0000 USD" in inside(*WORDS, ten.path, "--fresh").out
+
+
+def test_a_server_of_one_s_own_costs_nothing(inside: Inside, ten: Material, tmp_path: Path) -> None:
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url, api_key_env="VLLM_API_KEY"))
+        done = inside(*WORDS, ten.path, VLLM_API_KEY="segretissima-1")
+    assert "cost: 0 (local server)" in done.err
+    assert "cost of the run" not in done.out
+    assert "via" not in header()
