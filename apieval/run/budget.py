@@ -25,7 +25,7 @@ from apieval.errors import RunFailure, StoreError
 from apieval.run.money import MILLION, Spent, cost_usd, prompt_tokens
 from apieval.schema import Request, Usage
 from apieval.sections import Price
-from apieval.whole_file import ordinary, replacing
+from apieval.whole_file import ordinary, replacing, to_disk
 
 SPENDING: Final = "spending.jsonl"
 UNMEASURED: Final = 1.5
@@ -158,11 +158,17 @@ class Ledger:
         self.spent = self.spent.lost_another(most)
 
     def sync(self) -> None:
-        """Bring what was written to the disk itself."""
+        """Bring what was written to the disk itself.
+
+        Raises:
+            StoreError: where the disk cannot.
+        """
         if self._unsynced and self._file:
             self._unsynced = False
-            with suppress(OSError):  # a disk that cannot: the next write will say so
-                os.fsync(self._file.fileno())
+            try:
+                to_disk(self._file.fileno())
+            except OSError as error:
+                raise self._unwritable(error) from None
 
     def close(self, folder: Path) -> None:
         """Close the file, with one line left: the sum; `folder` is where the run is by now."""

@@ -72,3 +72,15 @@ def test_answers_that_come_between_two_looks_are_no_waiting() -> None:
     counts.answered(response(id=1))
     counts.pressed(0, 8)
     assert "0:00:09 left" in counts.state()
+
+
+def test_a_stopped_run_counts_down_and_foretells_no_end_of_the_rest() -> None:
+    clock = Clock()
+    counts = Counts(10, clock=clock)
+    answered(counts, clock, 2)
+    counts.waiting(3, 75.2)
+    assert counts.state().startswith(
+        "stopping: 3 requests on the way, 0:01:15 left for them, 2 of 10"
+    )
+    assert "left, ok" not in counts.state()
+    assert counts.state(over=True).startswith("2 of 10, ok 2")

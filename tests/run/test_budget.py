@@ -364,6 +364,20 @@ def test_half_a_line_on_a_full_disk_is_taken_back(
     assert (tmp_path / SPENDING).read_bytes() == before
 
 
+def test_a_disk_that_cannot_be_synced_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    ledger = Ledger.open(tmp_path, Spent())
+    ledger.send(request(), 1.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", broken)
+        with pytest.raises(StoreError, match=r"spending\.jsonl: cannot be written: Input/output"):
+            ledger.sync()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="there are no pipes by name")
 def test_a_pipe_in_its_place_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / SPENDING)
