@@ -128,6 +128,15 @@ def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> Attempt
     return found
 
 
+def metered(body: bytes) -> bool:
+    """Say whether an error comes with token counts, and so after something was generated."""
+    value = _parsed(body)
+    usage = value.get("usage") if isinstance(value, dict) else None
+    return isinstance(usage, dict) and any(
+        isinstance(each, int) and each for each in usage.values()
+    )
+
+
 def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
     error, said = _error(body), server_message(body)
     told = told_of(_parsed(body))

@@ -18,6 +18,7 @@ from apieval.providers.failures import (
     failure,
     filtered_for,
     hidden_failure,
+    metered,
     is_error,
     server_message,
     with_remedy,
@@ -74,6 +75,7 @@ def read_reply(
     try:
         return _read(response, url, sent, form)
     except AttemptFailed as found:
+        found.unsettled = found.unsettled or metered(response.content)
         if form is None:
             with_remedy(found, url)
         raise

@@ -100,6 +100,9 @@ SPOILT: Final[dict[str, Callable[[bytes], Reply]]] = {
     "half of the body": lambda body: Reply(200, body, manner=Manner.CUT),
     "half of the body of a 206": lambda body: Reply(206, body, manner=Manner.CUT),
     "unreadable": lambda body: Reply(200, b'{"choices": [{"mess' + body[-40:]),
+    "an error that comes with token counts": lambda body: Reply(
+        200, b'{"error": {"message": "guasto", "code": 502}, ' + body[1:]
+    ),
     "another document": lambda _: Reply(200, b'{"id": "x", "object": "chat.completion"}'),
     "not a byte, then a reset": lambda body: Reply(200, body, manner=Manner.RESET),
     "not a byte, then the end": lambda body: Reply(200, body, manner=Manner.DROP),
@@ -219,6 +222,47 @@ def test_equal_samples_are_told_before_they_are_paid_for_and_after(
     ]
     assert found["text"].startswith("all 3 answers of 4 rebuses are identical")
     assert found["text"] in " ".join(done.out.split())
+
+
+def test_what_the_second_ctrl_c_gives_up_is_in_the_sum(tmp_path: Path) -> None:
+    made = material(tmp_path / "some.csv", 40)
+    meter = Meter(made, lambda _, body: Reply(200, body, manner=Manner.HOLD))
+    with FaultServer(made.answers, meter) as server:
+        configure(tmp_path, local=model(server.url, price=PRICE))
+        process = start(*WORDS, made.path, "--max-cost", "1")
+        server.wait_for_requests(8)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        while "stopping" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        done = end(process)
+    assert done.code == 130
+    holds(meter, done.out, 1)
+    assert header()["spent"]["lost"] == 8
+    assert "of it reserved for 8 requests whose cost is not known" in done.out
+
+
+def test_models_of_one_process_have_an_account_each(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    one, other = Meter(ten, good, 1), Meter(ten, of_each_kind, 2)
+    with FaultServer(ten.answers, one) as first, FaultServer(ten.answers, other) as second:
+        limits = {"max_retries": 20}
+        configure(
+            tmp_path,
+            local=model(first.url, price=PRICE),
+            altro=model(second.url, price=PRICE, limits=limits),
+        )
+        done = inside("run", "altro", *WORDS[1:], ten.path, "--max-cost", "0.08")
+        assert done.code in {0, 1}
+    runs = {each.name.split("-")[0]: each for each in Path("results").iterdir()}
+    sums = [float(each[1]) for each in _SUM.findall(done.out)]
+    for meter, name, told in zip((other, one), ("altro", "local"), sums, strict=True):
+        account = spent_by(runs[name])
+        assert account is not None
+        assert meter.usd <= account.usd <= 0.08
+        assert told == pytest.approx(account.usd, abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
