@@ -18,8 +18,8 @@ from apieval.providers.failures import (
     failure,
     filtered_for,
     hidden_failure,
-    metered,
     is_error,
+    metered,
     server_message,
     with_remedy,
 )
