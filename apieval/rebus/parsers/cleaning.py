@@ -5,7 +5,9 @@ Every pattern here takes linear time on any text, as everything under `tolerant`
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Callable
 from typing import Final
 
 from apieval.rebus.characters import APOSTROPHES, composed
@@ -39,9 +41,108 @@ _TOKEN: Final = re.compile(
 )
 
 
+_STRUCK: Final = re.compile(
+    r"(?<!~)~~(?!~)[^~\n]{1,1000}+~~(?!~)|(?:[^\n][\u0335\u0336])++"
+    r"|<(del|strike)>[^<]{0,4000}+</\1>|(?<=[^\s>] )<s>[^<\n]{1,1000}+</s>|\\(?:sout|st|cancel)\{[^{}\n]{0,1000}+\}",
+    re.IGNORECASE,
+)
+"""Text that was struck out: by tildes, tags, LaTeX, or a stroke through every letter."""
+_BYTES: Final = re.compile("(?:<0x[0-9A-Fa-f]{2}>)++")
+_ESCAPES: Final = re.compile(r"(?:\\u[0-9A-Fa-f]{4})++")
+_ESCAPED_BREAK: Final = re.compile(r"(?:\\++r)?\\++n")
+_SURE_BREAK: Final = re.compile(r"\\n(?![a-z])")
+"""One that is no command of LaTeX (`\\neq`)."""
+_ENTITY: Final = re.compile(
+    "&(?:amp;)?(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+)
+_VISIBLE: Final = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_HIDDEN: Final = [byte for byte in range(0x100) if byte not in _VISIBLE]
+_BYTE_OF: Final = {
+    **{chr(byte): byte for byte in _VISIBLE},
+    **{chr(0x100 + at): byte for at, byte in enumerate(_HIDDEN)},
+}
+"""The characters that a byte-level tokenizer (GPT-2's, and most since) writes bytes in: G with a
+dot is a blank, C with a dot a line feed."""
+
+
+def _of_bytes(text: str) -> str:
+    """Return the text that a byte-level tokenizer's characters stand for."""
+    try:
+        return b"".join(
+            bytes([_BYTE_OF[char]]) if char in _BYTE_OF else char.encode("utf-8", "replace")
+            for char in text
+        ).decode("utf-8")
+    except UnicodeDecodeError:  # some of it was put back into letters already
+        return text.replace("\u0120", " ").replace("\u010a", "\n")
+
+
+def _of_pieces(text: str) -> str:
+    """Return the text that a SentencePiece tokenizer's pieces and bytes stand for."""
+    without = _BYTES.sub(
+        lambda found: bytes.fromhex(found[0].replace("<0x", "").replace(">", "")).decode(
+            "utf-8", "replace"
+        ),
+        text,
+    )
+    return _TOKEN.sub("\n", without).replace("\u2581", " ")
+
+
+def _of_latin(text: str) -> str:
+    """Return a text in UTF-8 that was read as if every byte were a letter."""
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return text
+
+
+def _unescaped(text: str) -> str:
+    r"""Return a text whose line breaks came as `\n`, two characters, and its quotation marks as `\"`."""
+    if "\n" in text.strip() or not _SURE_BREAK.search(text):
+        return text
+    return _ESCAPED_BREAK.sub("\n", text).replace('\\"', '"').replace("\\t", " ").strip('"')
+
+
+def _unicode_escapes(text: str) -> str:
+    return _ESCAPES.sub(
+        lambda found: bytes.fromhex(found[0].replace("\\u", "")).decode("utf-16-be", "replace"),
+        text,
+    )
+
+
+MENDS: Final[tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...]] = (
+    ("tokenizer", ("\u0120", "\u010a"), _of_bytes),
+    ("tokenizer", ("\u2581", "<0x"), _of_pieces),
+    ("encoding", ("\u00c3", "\u00c2", "\u00e2\u20ac"), _of_latin),
+    ("escapes", ("\\u",), _unicode_escapes),
+    ("escapes", ("\\n",), _unescaped),
+    (
+        "entities",
+        ("&",),
+        lambda text: _ENTITY.sub(lambda each: html.unescape(html.unescape(each[0])), text),
+    ),
+)
+"""What a broken detokenizer or serializer leaves, by what shows it, and what makes it a text again.
+
+No Italian text has any of it. It is the server's fault, not the model's, and so it is counted."""
+
+
+def mended(text: str) -> tuple[str, set[str]]:
+    """Return a text without what a server's tokenizer or serializer left in it, and what that was."""
+    seen: set[str] = set()
+    for kind, signs, mend in MENDS:
+        if any(sign in text for sign in signs):
+            better = mend(text)
+            if better != text:
+                seen.add(kind)
+                text = better
+    return text, seen
+
+
 def clean(text: str) -> tuple[str, set[str]]:
     r"""Return a text whose lines end in `\n` and whose characters are plain, and what was changed."""
-    seen: set[str] = set()
+    text, seen = mended(text)
     if _WIDE_FORM.search(text):
         seen.add("full_width")
         text = text.translate(_WIDE)
@@ -54,6 +155,19 @@ def clean(text: str) -> tuple[str, set[str]]:
     if whole != text:
         seen.add("unicode_form")
     return whole, seen
+
+
+def without_struck(text: str, kinds: set[str]) -> str:
+    """Return a text without what was struck out in it, which is a correction."""
+    if not any(sign in text for sign in _STRIKES):
+        return text
+    left, count = _STRUCK.subn("", text)
+    if count:
+        kinds.add("struck")
+    return left
+
+
+_STRIKES: Final = ("~~", "<", "\u0335", "\u0336", "\\sout", "\\st{", "\\cancel")
 
 
 def without_tokens(text: str) -> str:

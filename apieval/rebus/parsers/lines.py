@@ -30,10 +30,16 @@ class Says(StrEnum):
     """A solution under a label that may stand before other things, too."""
     REBUS = "rebus"
     START = "start"
+    BARE = "bare"
+    """Nothing by itself: what it is follows from the line before it (see `linked`)."""
 
 
 class Said(NamedTuple):
-    """One thing said: `of` is the clue of a guess, folded, or the label of a solution word."""
+    """One thing said: `of` is the clue of a guess, folded, or the label of a solution word.
+
+    Of a bare line `of` is the number it begins with. `doubt` tells why a value is none after all,
+    `english` that its label is, `boxed` that it stands in a box.
+    """
 
     says: Says
     value: str
@@ -41,6 +47,9 @@ class Said(NamedTuple):
     of: str = ""
     kinds: frozenset[str] = frozenset()
     spans: tuple[str, ...] = ()
+    doubt: str = ""
+    english: bool = False
+    boxed: bool = False
 
 
 _SIGN: Final = "(?:[:=|\u2248]|[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6])"
@@ -89,7 +98,21 @@ _PERHAPS: Final = re.compile(
     + _ASIDE
     + _END
     + r"|(?:soluzione|solution|risposta|answer|frase)(?: (?:finale|del rebus|to the rebus))?+"
-    + r" (?:è|is|e') )",
+    + r" (?:è|is|e') (?:(?:quindi|dunque|perciò|allora|pertanto|therefore|thus),? )?"
+    + r"|(?:soluzione|solution|risposta|answer|frase|phrase|risultato)(?: (?:risolutiva|risolvente|finale|completa"
+    + r"|nascosta|ottenuta|corretta|del|di|questo|of|for|to|the|this|rebus|gioco)){0,5}+"
+    + r" (?:è|is|e'|sarebbe|risulta|diventa)(?: (?:quindi|dunque|perciò|allora|pertanto|therefore|thus))?:? "
+    + r"""(?-i:(?=["“«*'A-ZÀ-Ý])))""",
+    re.IGNORECASE,
+)
+_OPTION: Final = re.compile(
+    r"(?:la )?(?:soluzione|opzione|ipotesi|alternativa|option|solution|possibilità|risposta) ?(?:n[.°]? ?)?"
+    r"\(?([1-9a-c])\)? ?(?:" + _SIGN + r"|[–—-] ) ?(.+)",
+    re.IGNORECASE,
+)
+"""One of several solutions, as its number tells."""
+_IS_IT: Final = re.compile(
+    r"(.{3,120}?),? (?:è|is|sarebbe) (?:la|the) (?:soluzione|frase risolutiva|risposta|solution|answer)\b",
     re.IGNORECASE,
 )
 _REBUS: Final = re.compile(r"(?:il |the )?rebus(?: [0-9]+)?+ ?: ?", re.IGNORECASE)
@@ -97,6 +120,8 @@ _START: Final = re.compile(
     r"procediamo\b|(?:esempio|example) ?[0-9]?+ ?(?::|$)|ora tocca a te|passo per passo|step by step",
     re.IGNORECASE,
 )
+_WORDS_WITHIN: Final = re.compile(r" ?[|;,+] ?(?=[0-9]{1,2} ?[=:] ?[^\W\d_])")
+"""What parts solution words that stand in one line, each with its number."""
 _MAY_LABEL: Final = re.compile(
     "lettura|reading|pass|read|soluzi|solutio|risolv|risoluti|rispost|answer|frase|phrase|risulta"
     "|result|rebus|procediamo|esempio|example|tocca|step",
@@ -105,39 +130,40 @@ _MAY_LABEL: Final = re.compile(
 """What is in every label; to look for it is quicker than to try them all."""
 _LABEL_WITHIN: Final = re.compile("(?=Prima lettura:|Soluzione:)")
 _TEMPLATE: Final = {"Prima lettura: ": Says.FIRST_PASS, "Soluzione: ": Says.SOLUTION}
-_LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
+LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
+_ITEM: Final = re.compile(
+    r"[ \t>*_•–—-]{0,12}+[(\[]?([0-9]{1,3})[.)\]°]{1,2}[*_]{0,3} |[ \t]{0,8}([*•–-]) "
+)
+_LAST: Final = re.compile("final|correct|complete|full", re.IGNORECASE)
+_ENGLISH: Final = re.compile("soluti|answer|phrase|result|reading|pass|read", re.IGNORECASE)
+"""What makes a label English; no Italian one holds it."""
 _BEFORE_CLUE: Final = re.compile(r"[\d.|\-] $")
 
 
 def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
     """Yield what a text says, in order; `clues` are those of the rebus, as `folded` gives them."""
-    waiting: Said | None = None
     for number, raw in enumerate(text.split("\n")):
         if not raw or raw.isspace():
             continue
         if raw.lstrip().startswith(("```", "~~~")):
             continue
         line = undecorated(raw)
-        for each in _parts(line, raw, number, clues):
+        for each in parts(line, raw, number, clues):
             if each is None:
-                if waiting and line.text and not line.text.endswith(":"):
-                    yield waiting._replace(
-                        value=line.text,
-                        line=number,
-                        kinds=waiting.kinds | line.kinds | {"next_line"},
-                        spans=line.spans,
-                    )
-                waiting = None
-                continue
-            labelled = each.says in _LABELLED
-            waiting = each if labelled and not each.value else None
-            if not waiting:
+                found = _ITEM.match(raw)
+                kinds, of = frozenset(line.kinds), (found[1] or found[2]) if found else ""
+                yield Said(Says.BARE, line.text, number, of, kinds, line.spans, boxed=line.boxed)
+            else:
                 yield each
 
 
-def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator[Said | None]:
+def parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator[Said | None]:
     """Yield what a line says, more than one thing only where a label stands in its middle."""
-    text = _row(line.cells, clues) if line.cells else line.text
+    text = _row(line.cells, raw, clues) if line.cells else line.text
+    if text[:1].isdigit() and _WORDS_WITHIN.search(text):
+        for part in _WORDS_WITHIN.split(text):
+            yield _one(part, line, raw, number, clues)
+        return
     if ":" not in text:
         yield _one(text, line, raw, number, clues)
         return
@@ -146,9 +172,18 @@ def _parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterato
             yield _one(part.rstrip(), line, raw, number, clues)
 
 
-def _row(cells: tuple[str, ...], clues: tuple[str, ...]) -> str:
-    """Return the two cells of a table's row that name a thing and say it; none, no text."""
-    for name, value in pairwise(cells):
+def _row(cells: tuple[str, ...], raw: str, clues: tuple[str, ...]) -> str:
+    """Return the cells of a table's row that name a thing and say it; none, no text.
+
+    Those are two, but for a solution whose words have a cell each. What begins with no cell is no
+    row, but a line whose value is parted so.
+    """
+    labels = (_CLUE, _NUMBER, _FIRST_PASS, _SOLUTION)
+    if not raw.lstrip().startswith("|") and any(label.match(cells[0]) for label in labels):
+        return " | ".join(cells)
+    for at, (name, value) in enumerate(pairwise(cells)):
+        if _SOLUTION.fullmatch(name):
+            return " | ".join(cells[at:])
         text = f"{name} | {value}"
         number = _NUMBER.match(text)
         if (
@@ -211,24 +246,48 @@ def _labelled(text: str, line: Line, number: int) -> Said | None:
     ):
         if found := pattern.match(text):
             kinds = frozenset({*line.kinds, "label"})
-            return Said(says, text[found.end() :], number, "", kinds, line.spans)
+            english = _ENGLISH.search(found[0]) is not None and not _LAST.search(found[0])
+            return Said(
+                says, text[found.end() :], number, "", kinds, line.spans, "", english, line.boxed
+            )
+    return _otherwise(text, line, number)
+
+
+def _otherwise(text: str, line: Line, number: int) -> Said | None:
+    """Return what a line says that is no part's by the label before it."""
+    kinds = frozenset({*line.kinds, "label"})
+    if found := _OPTION.match(text):
+        return Said(Says.SOLUTION, found[2], number, found[1].lower(), kinds, line.spans)
+    if found := _IS_IT.match(text):
+        return Said(Says.PERHAPS, found[1], number, "", kinds, line.spans)
     if (found := _REBUS.match(text)) and "[" in text:
         return Said(Says.REBUS, text[found.end() :], number)
     if _START.search(text):
         return Said(Says.START, text, number)
-    if line.boxed:
-        return Said(Says.SOLUTION, text, number, "", frozenset({*line.kinds, "label"}), line.spans)
-    return None
+    return Said(Says.SOLUTION, text, number, "", kinds, line.spans) if line.boxed else None
 
 
 def _unbracketed(text: str, line: Line, number: int, clues: tuple[str, ...]) -> Said | None:
-    """Return a guess whose clue lost its brackets: only a clue of this rebus is known by its words."""
+    """Return a guess whose clue lost its brackets, or stands behind the word: only a clue of this rebus.
+
+    Only such a one is known by its words.
+    """
+    if found := _REVERSED.fullmatch(text):
+        if (of := folded(found[2])) and of in clues:
+            kinds = frozenset({*line.kinds, "reversed"})
+            return Said(Says.GUESS, found[1], number, of, kinds, line.spans)
+        return None
     for sign in (" = ", ": ", " -> ", " → ", " | "):
-        clue, found, value = text.partition(sign)
-        if found and len(clue) < _LONGEST_CLUE and (of := folded(clue)) and of in clues:
+        clue, there, value = text.partition(sign)
+        if there and value and len(clue) < _LONGEST_CLUE and (of := folded(clue)) and of in clues:
             kinds = frozenset({*line.kinds, "brackets"})
             return Said(Says.GUESS, value, number, of, kinds, line.spans)
     return None
 
 
 _LONGEST_CLUE: Final = 1_000
+_REVERSED: Final = re.compile(
+    r"(?!(?:indizio|definizione|clue|rebus|soluzione|parola|domanda|testo|descrizione|definition|hint)\b)"
+    r"([^\W\d_][\w']{0,60}) ?(?:" + _SIGN + r"|è) ?\[([^\[\]]{1,1000})\][.;,]?",
+    re.IGNORECASE,
+)

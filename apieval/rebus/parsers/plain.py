@@ -34,7 +34,7 @@ _SEEN: Final = {"answers": 1, "solution_lines": 1}
 
 def parse(text: str, question: Question) -> Reading | None:
     """Read an answer that has every part of the template, each in its place; None for any other."""
-    answer = _ANSWER.fullmatch(text) if surely_composed(text) else None
+    answer = _ANSWER.fullmatch(text) if surely_composed(text) and "\u00c3" not in text else None
     if answer is None:
         return None
     guesses = _GUESS.findall(answer[1])

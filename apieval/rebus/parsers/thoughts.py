@@ -136,8 +136,8 @@ _MARK: Final = re.compile(
     ),
     re.IGNORECASE | re.MULTILINE,
 )
-_SIGNS: Final = r"[<◁`]|&lt;|\\[<u]|\[(?=[/TRBu])"
-_PLACE: Final = re.compile(_SIGNS)
+_SIGNS: Final = r"<(?=\|?[ /a-zA-Z])|◁|^```|&lt;|\\[<u]|\[(?=[/TRBu])"
+_PLACE: Final = re.compile(_SIGNS, re.MULTILINE)
 """Where a mark may begin; to look there alone is quicker than to try every place."""
 _PLACE_OR_WORD: Final = re.compile(
     _SIGNS + r"|^(?=[ *#]*+(?:here|thinking|\.\.\.done))|(?=assistant[acf])|\A(?=\s*+analysis)",

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from apieval.rebus.parsers import blocks, plain, values, words
+from apieval.rebus.parsers import blocks, plain, structured, values, words
 from apieval.rebus.parsers.blocks import Block
-from apieval.rebus.parsers.cleaning import clean, without_tokens
-from apieval.rebus.parsers.lines import Said, Says, said
+from apieval.rebus.parsers.cleaning import clean, without_struck, without_tokens
+from apieval.rebus.parsers.lines import Said, Says
+from apieval.rebus.parsers.linked import heard as _heard
 from apieval.rebus.parsers.question import Question
 from apieval.rebus.parsers.thoughts import parted
 from apieval.rebus.parsers.values import Value
@@ -31,7 +32,10 @@ STILL_REASONING: Final = "the reasoning never ends"
 ENDS_BEFORE: Final = "the text ends before it"
 ENDS_IN: Final = "the text may end in the middle of it"
 THOUGHTS: Final = "thoughts"
-"""In `Reading.seen`: the text holds thoughts beside the answer."""
+CORRECTIONS: Final = "corrections"
+ALTERNATIVES: Final = "alternatives"
+"""In `Reading.seen`, where there are any: thoughts beside the answer, parts that were read as their
+last word, parts that are none since the answer offers several."""
 
 
 _Part = tuple[str, ...] | str
@@ -61,11 +65,19 @@ class _Found:
             if each.kinds:
                 kinds |= each.kinds
         unsure = any(each.unsure for _, each in read)
+        if unsure and any(each.why == values.SEVERAL for _, each in read):
+            self.count(ALTERNATIVES)
+        if "correction" in kinds:
+            self.count(CORRECTIONS)
         self.status[part] = (
             Status.AMBIGUOUS if unsure else Status.MISSING if whole else Status.FOUND
         )
         if whole:
             self.why[part] = whole
+
+    def count(self, kind: str) -> None:
+        """Take note of a part that is more than it says."""
+        self.seen[kind] = self.seen.get(kind, 0) + 1
 
     def reading(self) -> Reading:
         """Return all of it."""
@@ -97,9 +109,12 @@ def parse(text: str, question: Question, *, cut: bool = False) -> Reading:
 def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     cleaned, kinds = clean(text)
     found = parted(cleaned)
-    shown = without_tokens(found.outside)
-    if len(shown) < len(found.outside):
+    left = without_struck(found.outside, kinds)
+    shown = without_tokens(left)
+    if len(shown) < len(left):
         kinds.add("special_token")
+    shown, of_form = structured.template(shown)
+    kinds |= of_form
     heard, why, thoughts = _heard(shown, question), NO_LINE, found.thoughts
     if found.stray and not shown.strip():
         shown = without_tokens(found.stray)
@@ -112,19 +127,11 @@ def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     if thoughts:
         read.seen[THOUGHTS] = 1
     _mark_cut(read, _last_line(shown), cut=cut or why is STILL_REASONING)
+    if "struck" in kinds:
+        read.count(CORRECTIONS)
     if any(each is Status.FOUND for each in read.status.values()):
         read.kinds |= kinds
     return read.reading()
-
-
-def _heard(text: str, question: Question) -> list[Said]:
-    """Return what a text says; a final answer is a solution where it is as long as the key."""
-    heard = list(said(text, question.clues))
-    for at, line in enumerate(heard):
-        if line.says is Says.FINAL:
-            fits = values.count(values.solution(line, question).text) == len(question.lengths)
-            heard[at] = line._replace(says=Says.SOLUTION if fits else Says.PERHAPS)
-    return heard
 
 
 def _to_its_end(text: str, question: Question) -> list[Said]:

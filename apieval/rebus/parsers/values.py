@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from apieval.rebus.along_key import WORD
+from apieval.rebus.parsers import several
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import Said
 from apieval.rebus.parsers.question import Question
@@ -28,6 +29,8 @@ class Value(NamedTuple):
 
 
 NO_WORD: Final = "its line holds no word"
+SAYS_NONE: Final = "its line says that there is none"
+IN_PART: Final = "its line corrects it in part"
 ONLY_A_REMARK: Final = "its line holds a remark alone"
 SEVERAL: Final = "its line offers several"
 
@@ -51,6 +54,25 @@ _ASIDES: Final = (
     ". ",
 )
 """What begins a remark; within a solution only where all of the key's words stand before it."""
+_LISTS: Final = frozenset({"; ", " | ", " // ", "? ", ". "})
+_OFFERS: Final = tuple(
+    re.compile(sign, re.IGNORECASE)
+    for sign in (
+        r" (?:o|od|or|oppure|e/o|vs\.?) (?:forse )?",
+        r"^(?:either|o) | (?:or|o) ",
+        r"[.,;:!?(–—-]{0,2} ?\b(?:in alternativa|oppure|alternativamente|alternatively|o forse|or maybe)\b[,:]? ?",
+        r" ?/ ?",
+    )
+)
+"""What parts phrases of which any may be meant."""
+_NONE: Final = re.compile(
+    r"[\W_]*(?:n/?[ad]|n\.d\.|none|null|nan|unknown|not found|sconosciut[ao]|vuot[ao]|tbd|nessuna(?: soluzione)?"
+    r"(?: (?:trovata|valida|possibile))?|non (?:l'ho )?(?:trovata|trovato|disponibile|determinata|determinabile"
+    r"|lo so|so|saprei|risolto|risolta|riesco[^.]{0,40}|è stat[ao] trovat[ao])|(?:ancora )?da (?:trovare|determinare|completare"
+    r"|definire)|i don't know|no solution(?: found)?)[\W_]*",
+    re.IGNORECASE,
+)
+"""What a line says that says that there is nothing to say."""
 _COMMA: Final = re.compile(r"[,:] (?=\S+ \S)")
 _EXPLAINS: Final = re.compile(
     r"(?:,? (?:cioè|ossia|i\.e\.)|, (?:ovvero|che|infatti|perché|poiché|dove|in quanto|quindi|come"
@@ -60,17 +82,38 @@ _HALF_BRACKETED: Final = re.compile(r"\([^\W_]+ \(")
 """A word with the first bracket of a solution's own, and a remark: `(momento (7)`."""
 _ELIDED: Final = re.compile(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
 _OR: Final = re.compile(r" ?/ ?| oppure | or ")
+_OR_WORD: Final = re.compile(r" (?:o|od|e/o|vs\.?) |\? (?=[^\W\d_])")
+"""What parts two words or phrases where no value has it."""
+_LISTED: Final = re.compile(r"[^\W\d_]+(?:, [^\W\d_]+)+")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_A_WORD: Final = re.compile(r"""["'“«(*]{0,3}[^\W\d_][\w']*["'”»)*]{0,3}(?:[.,;:!?)]| [(–—-]|$)""")
+ALONE: Final = re.compile(
+    r"(?:(?:il|lo|la|i|gli|le|un|uno|una|the|a) |l'|un')?[\"'“”«»]?[^\W\d_]+[\"'“”«»]?[.!?)\]]{0,3}",
+    re.IGNORECASE,
+)
+"""One word, and nothing else, with its article and quotation marks."""
 _BETWEEN: Final = re.compile(r" [+/|–—·•-] ")
 _SIGNS: Final = re.compile(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
 
 
 def word(said: Said) -> Value:
     """Return a guess or a solution word: one word, as far as the answer keeps to it."""
-    text = said.value
-    if _PLAIN.fullmatch(text) and " o" not in text:
-        return _joined(text, said.kinds)
+    if said.doubt:
+        return _unsure(said.kinds, said.doubt)
+    if " " not in said.value and _PLAIN.fullmatch(said.value):
+        return _joined(said.value, said.kinds)
     kinds = set(said.kinds)
-    text = _bare(text, said.spans, kinds)
+    text = _last_word(said.value, kinds)
+    if text is None:
+        return _unsure(kinds, IN_PART)
+    if _offers_word(text):
+        return _unsure(kinds, SEVERAL)
+    return _one_word(text, said.spans, kinds)
+
+
+def _one_word(text: str, spans: tuple[str, ...], kinds: set[str]) -> Value:
+    """Return the word of a line that is no other's in its place, without what is said beside it."""
+    text = _bare(text, spans, kinds)
     if _HALF_BRACKETED.match(text) and text.count("(") > text.count(")"):
         text = text[1:]
     outside, inside = _unbracketed(text)
@@ -85,9 +128,42 @@ def word(said: Said) -> Value:
         kinds.add("remark")
         text = text[: found.start()]
     text = _edges(text, kinds)
-    if _OR.search(text):
-        return Value("", frozenset(kinds), SEVERAL, unsure=True)
+    if _OR.search(text) or _OR_WORD.search(text) or _LISTED.fullmatch(text):
+        return _unsure(kinds, SEVERAL)
     return _joined(text, frozenset(kinds))
+
+
+def _unsure(kinds: Collection[str], why: str) -> Value:
+    return Value("", frozenset(kinds), why, unsure=True)
+
+
+def _last_word(text: str, kinds: set[str]) -> str | None:
+    """Return a text, or the word that it is corrected to; None where that cannot be told.
+
+    Behind an arrow stands a correction where it is one other word; else it is a remark.
+    """
+    correction = several.corrected(text)
+    if correction is not None:
+        if _A_WORD.match(correction.text):
+            kinds.add("correction")
+            return correction.text
+        return None if correction.sure else text
+    if both := several.after_arrow(text):
+        before, after = (_edges(each, set()) for each in both)
+        if after.isalpha() and after.lower() != before.lower():
+            kinds.add("correction")
+            return after
+    return text
+
+
+def _offers_word(text: str) -> bool:
+    """Return whether a text offers another word beside the first, and not only says more of it."""
+    if _LISTED.fullmatch(text.rstrip(".?")):
+        return True
+    remarks = [_unbracketed(text)[1]]
+    remarks.extend(text.partition(sign)[2] for sign in (*_ASIDES, ", ", ": "))
+    offered = (several.another(remark) for remark in remarks if remark)
+    return any(ALONE.fullmatch(each) for each in offered if each is not None)
 
 
 def _joined(text: str, kinds: frozenset[str]) -> Value:
@@ -100,8 +176,12 @@ def _joined(text: str, kinds: frozenset[str]) -> Value:
 
 def first_pass(said: Said, question: Question) -> Value:
     """Return a first pass, in the rebus's own spacing where its letters are in their places."""
+    if said.doubt:
+        return _unsure(said.kinds, said.doubt)
     kinds = set(said.kinds)
-    text = said.value
+    text = _last_pass(said.value, question, kinds)
+    if text is None:
+        return _unsure(kinds, SEVERAL)
     for found, kind in _readings(text, said.spans):
         spaced = respaced(found, question)
         if spaced is not None:
@@ -114,6 +194,25 @@ def first_pass(said: Said, question: Question) -> Value:
         kinds.add("remark")
     text = _edges(outside, kinds, "".join(question.letters))
     return Value(text, frozenset(kinds), "" if text else NO_WORD)
+
+
+def _last_pass(text: str, question: Question, kinds: set[str]) -> str | None:
+    """Return a first pass, or the one it is corrected to; None where it offers another."""
+    if respaced(text, question) is not None:
+        return text
+    offered = several.another(_unbracketed(text)[1])
+    if offered is not None and respaced(offered, question) is not None:
+        return None
+    correction, both = several.corrected(text), several.after_arrow(text)
+    for tried in (correction and correction.text, both and both[1]):
+        plain = (tried or "").rstrip(")].;, ")
+        if plain and respaced(plain, question) is not None:
+            kinds.add("correction")
+            return plain
+    if both and respaced(both[0], question) is not None:
+        kinds.add("remark")
+        return both[0]
+    return text
 
 
 def _readings(text: str, spans: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -131,16 +230,30 @@ def _readings(text: str, spans: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 def solution(said: Said, question: Question) -> Value:
     """Return a solution; the key says how many words it has and which punctuation is its own."""
-    text, key = said.value, question.key
-    if _PLAIN.fullmatch(text) and " o" not in text and not said.spans:
+    text, wanted = said.value, len(question.lengths)
+    if said.doubt:
+        return _unsure(said.kinds, said.doubt)
+    if _NONE.fullmatch(text):
+        return Value("", said.kinds, SAYS_NONE)
+    fits = count(text) == wanted
+    if fits and _PLAIN.fullmatch(text) and not said.spans:
         return Value(text, said.kinds)
     kinds = set(said.kinds)
-    wanted = len(question.lengths)
-    if count(text) != wanted:
-        text = _bare(text, said.spans, kinds, wanted)
+    if not fits:
+        last = _last_phrase(text, wanted, kinds)
+        if last is None or _offers(last, wanted):
+            return _unsure(kinds, IN_PART if last is None else SEVERAL)
+        text = _bare(last, said.spans, kinds, wanted)
+    return _phrase(text, question.key, wanted, kinds)
+
+
+def _phrase(text: str, key: str, wanted: int, kinds: set[str]) -> Value:
+    """Return the phrase of a line that has no other, without what is said beside it."""
     if text.count("(") > key.count("("):
         outside, inside = _unbracketed(text, keep=key.count("("))
         kinds.add("remark")
+        if several.another(inside) is not None:
+            return _unsure(kinds, SEVERAL)
         text = outside or inside
     text = _edges(text, kinds, key)
     if count(text) != wanted:
@@ -149,8 +262,49 @@ def solution(said: Said, question: Question) -> Value:
         kinds.add("separator")
         text = _BETWEEN.sub(" ", text)
     if count(text) != wanted and _OR.search(text):
-        return Value("", frozenset(kinds), SEVERAL, unsure=True)
+        return _unsure(kinds, SEVERAL)
     return Value(text, frozenset(kinds), "" if text else NO_WORD)
+
+
+def _last_phrase(text: str, wanted: int, kinds: set[str]) -> str | None:
+    """Return a text, or the phrase that it is corrected to; None where it is corrected in part.
+
+    Behind an arrow stands a correction where it is as long as the key; else it is a remark.
+    """
+    correction = several.corrected(text)
+    if correction is not None:
+        last = correction.text.rstrip(")]")
+        if count(last) == wanted or count(_without_remark(last, wanted, set())) == wanted:
+            kinds.add("correction")
+            return last
+        return None if correction.sure else text
+    both = several.after_arrow(text)
+    if both and count(both[1]) == wanted and len(_LETTERS.findall(both[1])) >= wanted:
+        kinds.add("correction")
+        return both[1]
+    return text
+
+
+def _offers(text: str, wanted: int) -> bool:
+    """Return whether a text offers several solutions, one of them as long as the key."""
+    for pattern in _OFFERS:
+        parts = [part for part in pattern.split(text) if part]
+        if len(parts) > 1 and any(count(part) == wanted for part in parts):
+            return True
+    for sign in (*_ASIDES, ", ", "? "):
+        before, found, after = text.partition(sign)
+        if found and count(before) == wanted:
+            same = count(after) == wanted
+            if several.another(after) is not None or (sign == ", " and same):
+                return True
+            if sign in _LISTS and same and _alike(before, after):
+                return True
+    return False
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return whether two phrases share a word, as a solution and another try at it do."""
+    return not set(WORD.findall(one.lower())).isdisjoint(WORD.findall(other.lower()))
 
 
 def count(text: str) -> int:

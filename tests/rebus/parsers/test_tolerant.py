@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apieval.rebus import dataset
 from apieval.rebus.along_key import along_key
 from apieval.rebus.equality import spelled, strict
-from apieval.rebus.parsers import plain, tolerant
+from apieval.rebus.parsers import linked, plain, tolerant
 from apieval.rebus.parsers.question import Question, question
 from apieval.schema import Prediction, Reading, Rebus, Status
 from tests.rebus.parsers import decorations
@@ -192,6 +192,7 @@ def test_sees_through(text: str, kinds: set[str]) -> None:
         pytest.param("<think>\nSoluzione: Varietà\nNo, aspetta", "solution", "", "cut", tolerant.STILL_REASONING, id="still reasoning"),
         pytest.param(f"<think>\n{WRONG}No.\n{ANSWER}", "solution", "", "cut", tolerant.STILL_REASONING, id="reasoning never closed, an answer at its end"),
         pytest.param(f"{SOLUTION}No, non torna.\n</think>", "solution", "", "missing", tolerant.NO_LINE, id="a draft that a stray tag ends"),
+        pytest.param(f"{SOLUTION}No, non torna.", "solution", "", "ambiguous", linked.TAKEN_BACK, id="taken back"),
         pytest.param(f"<think>\n{ANSWER}\n</think>\n", "solution", "", "missing", tolerant.NO_LINE, id="nothing behind the reasoning"),
         pytest.param(GUESSES + FIRST, "solution", "", "cut", tolerant.ENDS_BEFORE, id="the text ends early"),
         pytest.param(GUESSES + FIRST + "Non so continuare.", "solution", "", "missing", tolerant.NO_LINE, id="given up"),
@@ -556,4 +557,6 @@ def test_name_and_version_are_printed_with_every_score() -> None:
 
 def test_a_draft_is_not_the_answer() -> None:
     gold = replace(rebus())
-    assert tolerant.parse(draft(gold), question(gold)).prediction.solution == "Uno sbaglio"
+    reading = tolerant.parse(draft(gold), question(gold))
+    assert reading.prediction.solution == ""
+    assert reading.why["solution"] == linked.TAKEN_BACK
