@@ -27,7 +27,7 @@ from apieval.rebus.scoring import ScoredAnswer
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, RowId, Setting
 from apieval.wording import counted
 
-CHOICES: Final = frozenset({"echo", "second_answer", "run_on"})
+CHOICES: Final = frozenset({"echo", "second_answer", "run_on", "correction", "struck"})
 """Kinds of what the tolerant parser saw through where it chose among several answers."""
 UNLABELLED: Final = "unlabelled"
 MANY_CHOICES: Final = 0.1
@@ -45,6 +45,10 @@ _FAILURES: Final = re.compile(
     r"|insufficient_quota|invalid.api.key|connection (?:error|refused|reset)",
     re.IGNORECASE,
 )
+_HEDGES: Final = {
+    tolerant.CORRECTIONS: "correct themselves, and tolerant reads their last word",
+    tolerant.ALTERNATIVES: "offer several values for one part, which is no answer for tolerant",
+}
 _NOTHING: Final = frozenset({"nan", "none", "null", "n/a", "#n/a", "nil", "undefined", "error"})
 _EXAMPLE: Final = re.compile(r"^Soluzione: (.+)$", re.MULTILINE)
 
@@ -63,6 +67,8 @@ class _Kept(NamedTuple):
     choices: Mapping[str, tuple[str, ...]]
     """By parser that finds it solved, what that rests on besides one plain answer."""
     only_official: bool
+    hedges: frozenset[str]
+    """What of `tolerant.HEDGES` was seen in it."""
 
 
 class Audit:
@@ -105,6 +111,7 @@ class Audit:
             failure=not blank and _failure(parts, text),
             choices=dict(_choices(answer, text)),
             only_official=solved and read is not None and not _solved(read),
+            hedges=tolerant.HEDGES & read.seen.keys() if read else frozenset(),
         )
 
     def _fits(self, parts: Prediction) -> frozenset[int]:
@@ -269,6 +276,16 @@ def _fallbacks(setting: Setting, kept: Sequence[_Kept]) -> Iterator[AuditFinding
         )
 
 
+def _hedges(setting: Setting, kept: Sequence[_Kept]) -> Iterator[AuditFinding]:
+    """Tell of answers that take something back, and of those that offer several."""
+    for kind, what in _HEDGES.items():
+        ids = [each.id for each in kept if kind in each.hedges]
+        if ids:
+            right = sum(each.solved for each in kept if kind in each.hedges)
+            said = f"{_of(ids, kept)} in {setting} {what}; {right:,} of them solved for official"
+            yield audited(kind, "note", said, ids, len(kept), solved_for_official=right)
+
+
 def _against_each_other(setting: Setting, kept: Sequence[_Kept]) -> Iterator[AuditFinding]:
     ids = [each.id for each in kept if each.only_official]
     if ids:
@@ -283,6 +300,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _other_rows,
     _one_answer,
     _fallbacks,
+    _hedges,
     _against_each_other,
 )
 

@@ -149,6 +149,19 @@ class TestFallbacks:
         only = audited(texts)["rests_on_fallback"]
         assert only["more"]["kinds"] == {"unlabelled": 3}
 
+    def test_answers_that_hedge_are_counted(self) -> None:
+        texts = {at: right(at) for at in range(4)}
+        texts |= {at: right(at) + " (o un'altra)" for at in (4, 5)}
+        texts[6] = right(6).replace("Soluzione: ", "Soluzione: ~~Uno sbaglio~~ ")
+        texts[7] = right(7) + "\nIn alternativa: qualcosa"
+        found = audited(texts)
+        offered, corrected_ = found["alternatives"], found["corrections"]
+        assert (offered["count"], offered["ids"]) == (3, [ROWS[at].id for at in (4, 5, 7)])
+        assert offered["more"] == {"solved_for_official": 1}
+        assert "3 of 90 answers in regular offer several values for one part" in offered["text"]
+        assert (corrected_["count"], corrected_["ids"]) == (1, [ROWS[6].id])
+        assert found["rests_on_fallback"]["more"]["kinds"] == {"struck": 1}
+
     def test_parsers_that_disagree(self) -> None:
         text = f"Soluzione: {ROWS[0].solution}\n\nNo, mi correggo.\nSoluzione: tutt'altra cosa"
         only = audited({0: text})["parsers_disagree"]

@@ -159,10 +159,14 @@ def _behind(line: Said, found: list[Said], question: Question) -> list[Said]:
         plain = undecorated(rest)
         for each in lines.parts(plain, rest, line.line, question.clues):
             if each is not None and each.says in _HEDGED and each.value:
+                if before and each.says is before.says is Says.WORD and each.of == before.of:
+                    found.pop()  # words have no other place than their order
                 sure = each.says in _SOLVES and _fits(each, question)
                 says = Says.SOLUTION if sure else each.says
                 return [each._replace(says=says, kinds=each.kinds | line.kinds | {"correction"})]
         if before and (corrected := _corrected(rest, line, before, question)):
+            if before.says is Says.WORD:
+                found.pop()
             return [corrected]
     return []
 

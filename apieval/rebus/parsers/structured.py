@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from apieval.schema import well_formed
+
 _FIRST_PASS: Final = "Prima lettura"  # noqa: S105 # of a rebus
 _SOLUTION: Final = "Soluzione"
 _ANSWER: Final = "Risposta finale"
@@ -53,7 +55,7 @@ _OBJECTS: Final = 4
 """So many places are tried for a document: each may cost a pass over the text."""
 _DEPTH: Final = 5
 _PAIR: Final = re.compile(
-    r"""^[ \t]*+(?:- )?(["']?)([^\W\d][^\n"':=\[\]{}]{0,200})\1 ?: ?([^\n]*+)$""",
+    r"""^[ \t]*+(?:- )?(["']?)(\w[^\n"':=\[\]{}]{0,200})\1 ?: ?([^\n]*+)$""",
     re.MULTILINE,
 )
 _OF_CLUE: Final = re.compile(
@@ -85,11 +87,9 @@ def _documents(text: str, kinds: set[str]) -> str:
     parts: list[str] = []
     begin = tried = 0
     for found in _OBJECT.finditer(text):
-        if found.start(1) < begin:
+        tried += found.start(1) >= begin
+        if found.start(1) < begin or tried > _OBJECTS:
             continue
-        if tried == _OBJECTS:
-            break
-        tried += 1
         try:
             value, end = json.JSONDecoder().raw_decode(text, found.start(1))
         except (ValueError, RecursionError):
@@ -97,18 +97,17 @@ def _documents(text: str, kinds: set[str]) -> str:
         lines = list(_lines(value))
         if lines:
             kinds.add("json")
-            parts += [text[begin : found.start(1)], "\n", "\n".join(lines), "\n"]
+            told = well_formed("\n".join(lines))  # JSON may hold half of a pair
+            parts += [text[begin : found.start(1)], "\n", told, "\n"]
             begin = end
     return "".join([*parts, text[begin:]]) if parts else text
 
 
 def _lines(value: Any, depth: int = 0) -> Iterator[str]:  # noqa: ANN401 # any JSON
-    if depth > _DEPTH:
-        return
-    if isinstance(value, list):
+    if isinstance(value, list) and depth < _DEPTH:
         for each in value:
             yield from _lines(each, depth + 1)
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or depth == _DEPTH:
         return
     for key, each in value.items():
         kind = NAMES.get(_name(key))

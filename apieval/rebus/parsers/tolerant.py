@@ -34,6 +34,7 @@ ENDS_IN: Final = "the text may end in the middle of it"
 THOUGHTS: Final = "thoughts"
 CORRECTIONS: Final = "corrections"
 ALTERNATIVES: Final = "alternatives"
+HEDGES: Final = frozenset({CORRECTIONS, ALTERNATIVES})
 """In `Reading.seen`, where there are any: thoughts beside the answer, parts that were read as their
 last word, parts that are none since the answer offers several."""
 
