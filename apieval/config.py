@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from apieval import directory, strict_yaml
 from apieval.errors import ConfigError, did_you_mean
-from apieval.fields import is_loopback
+from apieval.fields import OWN_FIELDS, is_loopback
 from apieval.secret_forms import holds_a_key
 from apieval.sections import (
     PRESETS,
@@ -286,6 +286,8 @@ def _remedy(place: Sequence[str], tag: str | None) -> str:
     otherwise = Providers if above is None else _PROVIDERS[tag] if tag else OpenAICompatible
     section = _SECTIONS.get(above or "", otherwise)
     if issubclass(section, Params):
+        if key in OWN_FIELDS:
+            return f"; it is set by apieval itself: {OWN_FIELDS[key]}"
         meant = did_you_mean(key, section.model_fields)
         return meant or "; what only your server knows goes into the model's extra_body"
     near = get_close_matches(key, [*section.model_fields, *Params.model_fields], n=1, cutoff=0.5)

@@ -177,6 +177,20 @@ def test_a_field_that_makes_another_request_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("name", "remedy"), [("n", "--samples"), ("best_of", "--samples"), ("stream", "leave it out")]
+)
+def test_a_parameter_that_makes_another_request_is_refused(
+    tmp_path: Path, name: str, remedy: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        chosen_params(None, {name: 2}, ())
+    for said in (str(caught.value), refusal(tmp_path, **SERVER, params={name: 2})):
+        assert f"unknown key {name!r}; it is set by apieval itself: " in said
+        assert remedy in said
+        assert "extra_body" not in said
+
+
+@pytest.mark.parametrize(
     "body",
     [
         {"n": 1, "stream": False},

@@ -63,7 +63,8 @@ def _git() -> dict[str, Any] | None:
     for name, words in commands.items():
         try:
             done = subprocess.run(  # noqa: S603 # fixed words, no shell
-                ["git", "-C", str(home), *words],  # noqa: S607 # the user's own git
+                # no lock of the index is taken, at which the user's own git would fail meanwhile
+                ["git", "--no-optional-locks", "-C", str(home), *words],  # noqa: S607 # the user's own git
                 capture_output=True,
                 text=True,
                 timeout=5,

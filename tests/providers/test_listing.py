@@ -27,6 +27,15 @@ def test_names_are_asked_for_once_with_headers_and_key() -> None:
     assert seen.headers["x-lab"] == "uno"
 
 
+def test_a_query_of_the_address_stands_behind_the_route() -> None:
+    async def run() -> str:
+        async with Scripted([Answer({"data": []})]) as server:
+            await served_models(f"{server.url}?api-version=2024-10-21", {}, None)
+            return server.seen[0].path
+
+    assert asyncio.run(run()) == "/v1/models?api-version=2024-10-21"
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,24 @@ def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert plan._git() is None
     monkeypatch.setattr(plan, "__file__", str(tmp_path / "a" / "b" / "plan.py"))
     assert plan._git() is None
+
+
+def test_looking_the_commit_up_writes_nothing_into_the_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def git(*words: str) -> None:
+        named = ("-c", "user.name=prova", "-c", "user.email=prova@example.org")
+        here = ["git", "-C", tmp_path, *named]
+        subprocess.run([*here, *words], check=True, capture_output=True)
+
+    (tmp_path / "a.txt").write_text("a")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "uno")
+    os.utime(tmp_path / "a.txt", (1, 1))  # a status that may take the lock notes this in the index
+    before = (tmp_path / ".git" / "index").read_bytes()
+    monkeypatch.setattr(plan, "__file__", str(tmp_path / "apieval" / "run" / "plan.py"))
+    found = plan._git()
+    assert found is not None
+    assert found["dirty"] is False
+    assert (tmp_path / ".git" / "index").read_bytes() == before
