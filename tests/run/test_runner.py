@@ -27,7 +27,7 @@ from apieval.errors import (
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.run import limiter, patience, runner
-from apieval.run.budget import Budget, Ledger
+from apieval.run.budget import SPENDING, Budget, Ledger, spent_by
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import Spent
@@ -1164,6 +1164,62 @@ def test_dearer_answers_than_reserved_exceed_it_by_those_in_flight_alone(bench: 
     spent = sum(line.cost_usd or 0 for line in course.lines)
     assert spent <= 10 + 3 * bench.concurrency
     assert isinstance(course.end, StoppedEarly)
+
+
+def test_every_attempt_is_on_disk_before_it_is_made(bench: Bench) -> None:
+    bench.price, bench.most_tokens = DOLLAR_A_TOKEN, 2
+
+    def seen(row: int, attempt: int) -> Reply | BaseException:
+        lines = (bench.folder / SPENDING).read_text("utf-8").splitlines()
+        mine = [each for each in map(json.loads, lines) if each.get("id") == row]
+        assert len(mine) == attempt
+        assert mine[-1]["at_most_usd"] == 2.0
+        return FAULT if row % 3 == 0 and attempt == 1 else good(row)
+
+    bench.script = seen
+    course = bench.run(20)
+    assert course.outcomes == {Outcome.OK: 20}
+    assert spent_by(bench.folder) == Spent(20.0)
+
+
+@pytest.mark.parametrize(
+    ("billed", "unsettled", "lost", "attempts"),
+    [
+        pytest.param(False, False, 0, 3, id="refused: free, and tried again"),
+        pytest.param(False, True, 3, 3, id="no word of it: at most, and tried again"),
+        pytest.param(True, False, 3, 3, id="broken off: at most"),
+    ],
+)
+def test_what_a_failed_attempt_costs(
+    bench: Bench, billed: bool, unsettled: bool, lost: int, attempts: int
+) -> None:
+    def failing(row: int, _: int) -> Reply | BaseException:
+        if row != 3:
+            return good(row)
+        failure = TransientFailure("guasto")
+        failure.billed, failure.unsettled = billed, unsettled
+        return failure
+
+    bench.price, bench.script = DOLLAR_A_TOKEN, failing
+    course = bench.run(10)
+    assert course.provider.sent[3] == attempts
+    assert spent_by(bench.folder) == Spent(9.0, float(lost), lost)
+
+
+def test_where_it_cannot_be_written_nothing_is_sent(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.price = DOLLAR_A_TOKEN
+    begin = Ledger.open
+
+    def elsewhere(folder: Path, before: Spent) -> Ledger:
+        return begin(folder / "nowhere", before)
+
+    monkeypatch.setattr(Ledger, "open", elsewhere)
+    course = bench.run(5)
+    assert isinstance(course.end, StoppedEarly)
+    assert "spending.jsonl: cannot be written" in str(course.end)
+    assert not course.provider.sent
 
 
 def test_what_was_spent_before_counts(bench: Bench) -> None:
