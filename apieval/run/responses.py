@@ -241,6 +241,7 @@ class Survey:
 
     answers: int = 0
     spent_usd: float = 0.0
+    unpriced: int = 0
     damaged: list[int] = field(default_factory=list)
     torn: int | None = None
     again: list[int] = field(default_factory=list)
@@ -256,7 +257,9 @@ def survey(path: Path) -> Survey:
     found, seen = Survey(), set[ItemKey]()
     try:
         beside = _lines(path.with_name(REPLACED))
-        found.spent_usd = sum(paid_usd(each) for line in beside if (each := read_line(line)))
+        replaced = [each for line in beside if (each := read_line(line))]
+        found.spent_usd = sum(map(paid_usd, replaced))
+        found.unpriced = sum(map(is_unpriced, replaced))
         with ordinary(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
                 _survey_line(found, seen, number, line, beside)
@@ -278,6 +281,7 @@ def _survey_line(
     found.answers += 1
     if line not in beside:
         found.spent_usd += paid_usd(response)
+        found.unpriced += is_unpriced(response)
     key = key_of(response)
     if key in seen:
         found.again.append(number)

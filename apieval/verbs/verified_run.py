@@ -125,7 +125,8 @@ def _derived(
         yield from of_summary(stored, remade, scores)
     else:
         yield from _without_summary(fault, scores)
-    spent = spent_by(folder) or Spent(seen.spent_usd)
+    unpriced = seen.unpriced if known.get("via") else 0  # a gateway's, which showed in the replies
+    spent = spent_by(folder) or Spent(seen.spent_usd, unknown=unpriced)
     yield _counts(known, {**remade, "spent_usd": spent.total_usd, "spent": spent._asdict()})
 
 

@@ -320,6 +320,7 @@ def test_a_gateway_on_this_machine_costs_an_unknown_sum(
         assert "cost of the run: unknown" in done.out
         assert (header()["spent_usd"], header()["spent"]["unknown"]) == (None, 3)
         assert header()["via"] == who
+        assert verify(folder()).holds
         again = inside(*WORDS, ten.path, "--limit", "3")
         assert "cost of the run: unknown" in again.out, "and stays so when nothing is asked"
 
