@@ -224,7 +224,7 @@ def is_error(value: object) -> bool:
 def with_remedy(found: AttemptFailed, url: str) -> AttemptFailed:
     """Return a failure of a server that is asked at `url`, with what is wrong there as it seems."""
     address = url.partition("?")[0].removesuffix("/completions").removesuffix("/chat")
-    elsewhere = isinstance(found, WebPage) or found.status in {404, 405}
+    elsewhere = isinstance(found, WebPage) or any(OF_THE_RUN[n] in str(found) for n in (404, 405))
     if elsewhere and not _VERSION.search(address):
         found.args = (f"{found}; {address} lacks /v1: try {address}/v1 as base_url",)
     return found

@@ -96,6 +96,10 @@ def _read(
         hidden = hidden_failure(_plain(content, found), headers, url)
         hidden.billed = found.begun
         raise hidden
+    if inside := _of_a_choice(value):
+        hidden = hidden_failure(json.dumps({"error": inside}).encode(), headers, url)
+        hidden.billed = True
+        raise hidden
     try:
         reply = reply_of(form(value) if form else value, rate_hints(headers))
     except (LookupError, TypeError, AttributeError):
@@ -143,6 +147,13 @@ def gateway(headers: Mapping[str, str], value: object) -> str | None:
     if isinstance(usage, dict) and usage.get("cost"):  # OpenRouter, and what stands before it
         return "a gateway that says a cost"
     return "a provider" if isinstance(served, str) and is_proprietary(served) else None
+
+
+def _of_a_choice(value: object) -> object:
+    """Return the error in a reply's first choice, where gateways say that its provider broke off."""
+    choices = value.get("choices") if isinstance(value, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first.get("error") if isinstance(first, dict) else None
 
 
 def _plain(content: bytes, found: Document) -> bytes:
@@ -215,12 +226,19 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
     return Reply(
         text=text,
         reasoning=reasoning,
-        finish_reason="refusal" if refusal else _name(choice.get("finish_reason")),
+        finish_reason="refusal" if refusal else _name(_finish(choice)),
         served_model=_name(value.get("model")),
         system_fingerprint=_name(value.get("system_fingerprint")),
         usage=_usage(value.get("usage"), silent=not (text or reasoning)),
         hints=hints,
     )
+
+
+def _finish(choice: Mapping[str, Any]) -> object:
+    """Return why an answer ended; a gateway may say beside its own word the provider's."""
+    native = choice.get("native_finish_reason")
+    refused = isinstance(native, str) and of_finish(native) is Meaning.REFUSED
+    return native if refused else choice.get("finish_reason")
 
 
 def _content(content: object) -> tuple[str, str]:

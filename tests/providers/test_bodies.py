@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
+from apieval.errors import AttemptFailed, ContentRefused, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import (
     AROUND,
     NO_UTF8,
@@ -261,6 +261,29 @@ def test_a_stream_of_another_kind_ends_the_run_with_the_remedy(body: str) -> Non
     assert type(end) is RunFailure
     assert "event stream" in str(end)
     assert "extra_body: {stream: false}" in str(end)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "status"),
+    [
+        ({"code": 502, "message": "il motore è morto"}, TransientFailure, 502),
+        ({"code": 403, "message": "no", "metadata": {"flagged_input": "x"}}, ContentRefused, 403),
+    ],
+)
+def test_an_error_inside_a_choice_is_that_error(
+    error: object, kind: type[AttemptFailed], status: int
+) -> None:
+    choice = {"message": {"content": "Prima"}, "finish_reason": "error", "error": error}
+    end = failed(json.dumps(completion(choices=[choice])))
+    assert (type(end), end.status, end.billed) == (kind, status, True)
+
+
+def test_a_providers_own_word_for_a_refusal_counts_beside_a_gateways() -> None:
+    choice = {"message": {"content": ""}, "finish_reason": "stop", "native_finish_reason": "SAFETY"}
+    reply = read(json.dumps(completion(choices=[choice])))
+    assert (reply.finish_reason, judge(reply)) == ("SAFETY", Outcome.REFUSED)
+    choice["native_finish_reason"] = "end_turn"
+    assert read(json.dumps(completion(choices=[choice]))).finish_reason == "stop"
 
 
 # --- what nobody can read --------------------------------------------------------------------

@@ -404,6 +404,7 @@ def test_what_is_no_answer_is_a_failure_of_its_kind(
     [
         ("/api", Answer("404 page not found", 404), True),
         ("/api", Answer({"error": "Unexpected endpoint"}), True),
+        ("/api", Answer({"error": "Unexpected endpoint or method. (POST /x)"}), True),
         ("/api", Answer("<html>Benvenuti</html>"), True),
         ("/openai/v1", Answer("404 page not found", 404), False),
         ("/v1beta/openai", Answer("<html>Benvenuti</html>"), False),
