@@ -209,8 +209,8 @@ def _tell(result: Result, *, table: bool) -> None:
         output.show(terminal.render(result.summary, result.model))
     if table and result.folder:
         output.line(f"run folder: {result.folder}")
-    if table and result.cost:
-        output.line(f"cost of the run: {result.cost}")
+    if result.cost:
+        (output.line if table else output.say)(f"cost of the run: {result.cost}")
     if result.status == "done":
         return
     if result.message == NOT_BEGUN:

@@ -356,9 +356,7 @@ class OneRun:
             if self.cut:
                 said, enough = self.cut.message, self._enough_usd(summary["usage"]["cost_usd"])
                 result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
-            result = replace(
-                result, moved_from=self._moved_from(), cost=self._cost(), spent=self._spent_facts()
-            )
+            result = replace(result, moved_from=self._moved_from(), cost=self._cost())
             self._close_header(result)
         except StoreError as error:  # a full disk: every answer that was stored is kept
             return self._unwritten(str(error))

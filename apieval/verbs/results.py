@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -55,7 +55,7 @@ class Result:
 
     `status` is done, partial, stopped or interrupted; `message` says why it is not done.
     `folder` is None where nothing was written. `enough_usd` is the `--max-cost` that lets a run go
-    on to its end, about, where it stopped for that alone; `cost` says what the run has cost in all, `spent` is that for `--json`. `moved_from` is where a run's folder was that
+    on to its end, about, where it stopped for that alone; `cost` says what the run has cost in all. `moved_from` is where a run's folder was that
     somebody moved meanwhile.
     """
 
@@ -66,14 +66,12 @@ class Result:
     message: str | None = None
     enough_usd: float | None = None
     cost: str | None = None
-    spent: Mapping[str, Any] = field(default_factory=dict)
     moved_from: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""
         where = str(self.folder) if self.folder else None
-        which = {"model": self.model, "dir": where, "status": self.status}
-        return {**self.summary, **which, **self.spent}
+        return {**self.summary, "model": self.model, "dir": where, "status": self.status}
 
 
 def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Result:
