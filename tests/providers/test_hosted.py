@@ -111,7 +111,8 @@ def failure_of(hosted: ModuleType, wire: Wire, *answers: Answer) -> AttemptFaile
 
 @every_wire
 def test_an_answer_is_read_as_the_provider_said_it(hosted: ModuleType, wire: Wire) -> None:
-    assert reply_to(hosted, wire) == Reply(
+    # whom a name shows to stand behind an address is money's matter
+    assert reply_to(hosted, wire).model_copy(update={"via": None}) == Reply(
         text=TEXT,
         reasoning=THOUGHT,
         finish_reason=wire.end,
