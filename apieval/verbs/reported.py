@@ -24,7 +24,7 @@ from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
 from apieval.run import header, responses
 from apieval.schema import Outcome
-from apieval.verbs import reported_items, run_folders
+from apieval.verbs import reported_items, run_folders, shapes
 from apieval.verbs.compared import NotComparable, of_scored
 from apieval.verbs.reports import FIGURES, ITEMS, Items, Reported
 from apieval.verbs.results import dated, source
@@ -156,13 +156,20 @@ def _run(scored: Scored, folder: Path) -> ReportedRun:
         name=scored.name,
         folder=folder,
         summary=summary,
-        header=header.read(folder),
+        header=_header(folder),
         spending=spending,
         created=created,
         effect=changed,
         sentences=sentences,
         lacking=[name for name in _LATER if name not in found],
     )
+
+
+def _header(folder: Path) -> dict[str, Any] | None:
+    """Return the header of a run, None of scores elsewhere."""
+    if (found := header.read(folder)) is not None:
+        shapes.refuse_other(shapes.Header, found, folder / header.HEADER, "mend it.")
+    return found
 
 
 def _stale(run: ReportedRun, scored: Scored) -> Iterator[str]:

@@ -21,7 +21,8 @@ from apieval.report.files import SCORES, SUMMARY
 from apieval.report.terminal import label
 from apieval.run.responses import RESPONSES, stored
 from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
-from apieval.signature import parts
+from apieval.signature import finite, parts
+from apieval.verbs import shapes
 from apieval.verbs.score_lines import ANEW, opened, score_lines, why
 from apieval.whole_file import is_folder, is_there
 
@@ -88,9 +89,10 @@ def _summary(folder: Path, parser: str) -> _Summary:
         )
     try:
         with opened(path) as file:
-            known = json.load(file)
+            known = json.load(file, parse_constant=finite, parse_float=finite)
         if known["format"] != FORMAT:
             raise StoreError(f"{path}: format {known['format']!r}, not {FORMAT}; {ANEW}")
+        shapes.refuse_other(shapes.Summary, known, path, ANEW)
         by_setting = {
             each: known["signatures"][each] for each in SETTINGS if each in known["signatures"]
         }

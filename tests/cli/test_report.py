@@ -121,16 +121,21 @@ def test_scores_of_an_older_version_do_without_what_they_lack(
 
 
 @pytest.mark.parametrize(
-    ("part", "value"),
-    [("figures", {}), ("outcomes", None), ("figures", {"hints": {"all": {}}}), ("settings", ["x"])],
+    ("part", "value", "said"),
+    [
+        ("figures", {}, "figures and settings are not of the same settings"),
+        ("outcomes", None, "outcomes: input should be a valid dictionary"),
+        ("figures", {"hints": {"all": {}}}, ""),
+        ("settings", ["x"], "settings[0]: input should be 'regular' or 'hints'"),
+    ],
 )
 def test_a_summary_of_another_make_is_an_error(
-    inside: Inside, folders: list[Path], tmp_path: Path, part: str, value: object
+    inside: Inside, folders: list[Path], tmp_path: Path, part: str, value: object, said: str
 ) -> None:
     bad = altered(folders[0], tmp_path / "bad", lambda s: s.update({part: value}))
     done = inside("report", bad)
     assert done.code == 2
-    assert f"{bad / 'summary.json'}: not as this version writes it" in done.err
+    assert f"{bad / 'summary.json'}: {said}" in done.err
     assert "`apieval score`" in done.err
 
 

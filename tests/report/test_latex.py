@@ -89,7 +89,7 @@ def test_a_partial_run_has_bounds_and_says_so(folders: dict[str, Path]) -> None:
 
 def test_a_dictionary_is_marked(folders: dict[str, Path], tmp_path: Path) -> None:
     def change(summary: dict[str, Any]) -> None:
-        summary["coverage"] = {"known": 1, "clues": 2, "found": 1}
+        summary["coverage"] = {"rebuses": 1, "complete": 0, "known": 1, "clues": 2, "found": 1}
 
     table = text(folders["more"], altered(folders["half"], tmp_path / "d", change))
     sound(table)

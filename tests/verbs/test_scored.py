@@ -184,15 +184,23 @@ def test_a_second_score_is_named(folders: list[Path]) -> None:
     ("changes", "said"),
     [
         pytest.param({"format": 2}, "format 2, not 1", id="another format"),
-        pytest.param({"signatures": {}}, "no signatures", id="no signatures"),
-        pytest.param({"signatures": {"hints": "official"}}, "no summary", id="no parsers"),
         pytest.param(
-            {"signatures": {"hints": {"official": "x"}}}, "no signature: 'x'", id="foreign"
+            {"signatures": {}}, "signatures and settings are not of the same", id="no signatures"
         ),
-        pytest.param({"signatures": {"hints": {"official": 1}}}, "no summary", id="a number"),
-        pytest.param({"model": 1}, "1 is no text", id="model"),
-        pytest.param({"data": {"digest": "d", "n": "3"}}, "'3' is no count", id="n"),
-        pytest.param({"data": {"n": 3}}, "no 'digest'", id="no digest"),
+        pytest.param(
+            {"signatures": {"hints": "official"}}, "signatures.hints: input", id="no parsers"
+        ),
+        pytest.param({"signatures": {"hints": {"official": "x"}}}, "summary.json: ", id="foreign"),
+        pytest.param(
+            {"signatures": {"hints": {"official": 1}}},
+            "signatures.hints.official: input",
+            id="a number",
+        ),
+        pytest.param({"model": 1}, "model: input should be a valid string", id="model"),
+        pytest.param(
+            {"data": {"digest": "d", "n": "3"}}, "data.n: input should be a valid integer", id="n"
+        ),
+        pytest.param({"data": {"n": 3}}, "data.digest: missing", id="no digest"),
     ],
 )
 def test_a_summary_that_is_none_is_named(
