@@ -202,4 +202,4 @@ def test_a_run_says_how_to_get_its_report_and_it_is_one(inside: Inside) -> None:
     text = (Path("results") / "b" / "report.md").read_text("utf-8")
     assert "- **Prompt**: the challenge's own, byte for byte" in text
     assert "dictionary with answers to" in text
-    assert "- **Latency, median**: regular 0." in text
+    assert "- **Latency, median**: regular " in text
