@@ -48,6 +48,7 @@ def test_the_challenges_preset_end_to_end(inside: Inside, ten: Material) -> None
         for seen in server.seen:
             body = {name: value for name, value in seen.body.items() if name != "messages"}
             assert body == {
+                "stream": False,
                 "model": "modello-prova",
                 "temperature": 0,
                 "max_tokens": 256,
