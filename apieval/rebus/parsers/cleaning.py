@@ -172,4 +172,6 @@ _STRIKES: Final = ("~~", "<", "\u0335", "\u0336", "\\sout", "\\st{", "\\cancel")
 
 def without_tokens(text: str) -> str:
     """Return a text without a model's own tokens, which are line ends of their own."""
+    if "_of_box|>" in text:  # GLM's vision models put their answer into it
+        text = text.replace("<|begin_of_box|>", "<answer>").replace("<|end_of_box|>", "</answer>")
     return _TOKEN.sub("\n", text) if "<" in text or "[" in text else text

@@ -134,6 +134,8 @@ LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
 _ITEM: Final = re.compile(
     r"[ \t>*_•–—-]{0,12}+[(\[]?([0-9]{1,3})[.)\]°]{1,2}[*_]{0,3} |[ \t]{0,8}([*•–-]) "
 )
+_BLOCKS: Final = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+"""What begins a text of several lines in YAML."""
 _LAST: Final = re.compile("final|correct|complete|full", re.IGNORECASE)
 _ENGLISH: Final = re.compile("soluti|answer|phrase|result|reading|pass|read", re.IGNORECASE)
 """What makes a label English; no Italian one holds it."""
@@ -150,6 +152,8 @@ def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
         line = undecorated(raw)
         for each in parts(line, raw, number, clues):
             if each is None:
+                if not any(map(str.isalnum, line.text)):
+                    continue  # a rule, or what underlines a heading
                 found = _ITEM.match(raw)
                 kinds, of = frozenset(line.kinds), (found[1] or found[2]) if found else ""
                 yield Said(Says.BARE, line.text, number, of, kinds, line.spans, boxed=line.boxed)
@@ -247,9 +251,9 @@ def _labelled(text: str, line: Line, number: int) -> Said | None:
         if found := pattern.match(text):
             kinds = frozenset({*line.kinds, "label"})
             english = _ENGLISH.search(found[0]) is not None and not _LAST.search(found[0])
-            return Said(
-                says, text[found.end() :], number, "", kinds, line.spans, "", english, line.boxed
-            )
+            value = text[found.end() :]
+            value = "" if value in _BLOCKS else value
+            return Said(says, value, number, "", kinds, line.spans, "", english, line.boxed)
     return _otherwise(text, line, number)
 
 

@@ -32,6 +32,12 @@ _WORD: Final = re.compile(
 _ORDINALS: Final = ("prima", "seconda", "terza", "quarta", "quinta", "sesta", "settima", "ottava")
 _ONE: Final = re.compile(r"[^\W\d_][\w']*[.,;]?")
 
+_SENTENCE: Final = re.compile(
+    r"(?:sper(?:o|iamo)|fammi|fatemi|ecco|vediamo|torniamo|grazie|proviamo|ricontroll|procediamo|hope|here|let|thank)"
+    r"\b",
+    re.IGNORECASE,
+)
+"""What begins as what models say behind an answer, and no solution does."""
 _QUOTED: Final = re.compile(r"""["“„«'‘].{1,200}["”“»'’][.!]?""")
 
 
@@ -104,7 +110,7 @@ def _below(
     )
     if label.says is Says.FIRST_PASS:
         return ([value], 1) if _is_pass(value, question) or _apart(first) else ([], 0)
-    if _fits(value, question):
+    if _fits(value, question) and (_apart(first) or not _is_sentence(first.value, question.key)):
         others = [each for each in every[at : at + 2] if each.says is Says.BARE and each.of]
         listed = [value._replace(value=each.value, spans=each.spans) for each in others]
         several_ = len(listed) > 1 and all(_fits(each, question) for each in listed)
@@ -112,6 +118,11 @@ def _below(
     return _in_a_column(value, every, at, len(question.lengths)) or (
         ([value], 1) if _apart(first) else ([], 0)
     )
+
+
+def _is_sentence(text: str, key: str) -> bool:
+    """Return whether a line is said behind an answer, and ends as the key does not."""
+    return bool(_SENTENCE.match(text)) or (text[-1] in "!?…" and text[-1] not in key)
 
 
 def _in_a_column(
@@ -176,7 +187,9 @@ def _is_other(offered: str, text: str, before: Said, question: Question) -> bool
     if not offered or offered.strip(" .").lower() == before.value.strip(" .").lower():
         return False
     if before.says in _SOLVES:
-        return text.lower().startswith(_SURELY) or _fits(before._replace(value=offered), question)
+        return text.lower().lstrip("([ ").startswith(_SURELY) or _fits(
+            before._replace(value=offered), question
+        )
     if before.says is Says.FIRST_PASS:
         return respaced(offered.rstrip("."), question) is not None
     return values.ALONE.fullmatch(offered) is not None

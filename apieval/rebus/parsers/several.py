@@ -9,12 +9,12 @@ import re
 from typing import Final, NamedTuple
 
 ARROW: Final = re.compile(
-    r" ?(?:[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6\u2b95]\ufe0f?) ?"
+    r" ?(?:[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6\u2b95\u274c\u2717\u2718]\ufe0f?) ?"
 )
 _TAKES_BACK: Final = (
-    r"(?:anzi(?: no)?|o meglio|o piuttosto|correzione|correggo|mi correggo|correggiamo|rettifico|"
+    r"(?:anzi(?: no)?|o meglio|o piuttosto|correzione|correggo|mi correggo|correggiamo|rettific[ao]|errata corrige|edit|intendevo|"
     r"volevo dire|pardon|ops|oops|(?:no,? )?aspetta(?:te)?|no,? (?:anzi|scusa(?:te)?|meglio|ripensandoci)|"
-    r"scusa(?:te)?,? (?:no,? )?|ripensandoci|(?:no,? )?wait(?:,? no)?|no wait|actually|i mean|or rather|"
+    r"scusa(?:te)?(?:,? (?:no|intendevo|volevo dire))?|(?:ri)?pensandoci(?: bene| meglio)?|(?:no,? )?wait(?:,? no)?|no wait|actually|i mean|or rather|"
     r"make that|correction|scratch that|hmm+,? no)"
 )
 _CORRECTS: Final = re.compile(
@@ -24,7 +24,7 @@ _CORRECTS: Final = re.compile(
 )
 _ELSE: Final = re.compile(
     r"[ ,;:.(–—-]{0,4}+(?:(?:e|ma|and|but) )?(?:oppure|in alternativa|alternativ[ae](?:mente)?|o|od|or|or else"
-    r"|either|altrimenti|o(?:ppure)? forse|forse|magari|maybe|perhaps|or maybe|possibly|alternatively"
+    r"|either|altrimenti|possibile anche|eventualmente|o(?:ppure)? forse|forse|magari|maybe|perhaps|or maybe|possibly|alternatively"
     r"|an alternative|un'altra (?:possibilità|opzione|soluzione)|potrebbe (?:anche )?essere|vs\.?|alt\.?)"
     r"(?: anche| è| sarebbe| is)?(?: ?[:,] ?| )(?=[^\W\d_]{2})",
     re.IGNORECASE,
@@ -87,8 +87,9 @@ def another(text: str) -> str | None:
 
 def alternative(line: str) -> str | None:
     """Return what a line offers instead of what stands before it; None where it is no such line."""
+    line = line.lstrip("([ ")
     found = _ALTERNATIVE.match(line) if len(line) < _LINE else None
-    return line[found.end() :].strip() if found else None
+    return line[found.end() :].strip(" )]") if found else None
 
 
 def correction(line: str) -> str | None:

@@ -58,6 +58,10 @@ _PAIR: Final = re.compile(
     r"""^[ \t]*+(?:- )?(["']?)(\w[^\n"':=\[\]{}]{0,200})\1 ?: ?([^\n]*+)$""",
     re.MULTILINE,
 )
+_DICT: Final = re.compile(
+    r"""[{,] ?'([^'\n:]{2,40})': ?(?:'([^'\n]{0,300})'|"([^"\n]{0,300})")(?: ?(?=\}))?"""
+)
+"""A text in a dictionary as Python writes it."""
 _OF_CLUE: Final = re.compile(
     r"""<[a-z_]{2,24} [a-z_]{2,24}=["']([^"'<>\n]{1,300})["'] ?>([^<>\n]{1,80})</[a-z_]{2,24}>""",
     re.IGNORECASE,
@@ -75,8 +79,11 @@ def template(text: str) -> tuple[str, set[str]]:
     if '"' in text or "':" in text or "_" in text:
         if '"' in text and ("{" in text or '["' in text):
             text = _documents(text, kinds)
+        if "{'" in text:
+            text = _DICT.sub(lambda found: _of_dict(found, kinds), text)
         text = _PAIR.sub(lambda found: _pair(found, kinds), text)
     if "<" in text:
+        text = text.replace("<![CDATA[", "").replace("]]>", "")
         text = _OF_CLUE.sub(lambda found: _of_clue(found, kinds), text)
         text = _tags(text, kinds)
     return text, kinds
@@ -187,6 +194,14 @@ def _pair(found: re.Match[str], kinds: set[str]) -> str:
         kinds.add("key")
         return f"{key}: {value}"
     return found[0]
+
+
+def _of_dict(found: re.Match[str], kinds: set[str]) -> str:
+    kind = NAMES.get(_name(found[1]))
+    if kind not in {_FIRST_PASS, _SOLUTION, _ANSWER}:
+        return found[0]
+    kinds.add("key")
+    return f"\n{kind}: {found[2] or found[3] or ''}\n"
 
 
 def _of_clue(found: re.Match[str], kinds: set[str]) -> str:

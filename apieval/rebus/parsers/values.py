@@ -69,7 +69,7 @@ _NONE: Final = re.compile(
     r"[\W_]*(?:n/?[ad]|n\.d\.|none|null|nan|unknown|not found|sconosciut[ao]|vuot[ao]|tbd|nessuna(?: soluzione)?"
     r"(?: (?:trovata|valida|possibile))?|non (?:l'ho )?(?:trovata|trovato|disponibile|determinata|determinabile"
     r"|lo so|so|saprei|risolto|risolta|riesco[^.]{0,40}|è stat[ao] trovat[ao])|(?:ancora )?da (?:trovare|determinare|completare"
-    r"|definire)|i don't know|no solution(?: found)?)[\W_]*",
+    r"|definire|compilare)|inserire [^.]{0,40}|(?:la tua )?soluzione|your (?:answer|solution)|i don't know|no solution(?: found)?)[\W_]*",
     re.IGNORECASE,
 )
 """What a line says that says that there is nothing to say."""
@@ -92,6 +92,8 @@ ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 """One word, and nothing else, with its article and quotation marks."""
+_COMMAS: Final = re.compile(r"""[^\W_]+(?:["']?, ["']?[^\W_]+)+""")
+_LETTERS_ALONE: Final = re.compile(r"""["',]""")
 _BETWEEN: Final = re.compile(r" [+/|–—·•-] ")
 _SIGNS: Final = re.compile(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
 
@@ -261,6 +263,9 @@ def _phrase(text: str, key: str, wanted: int, kinds: set[str]) -> Value:
     elif "-" not in key and _BETWEEN.search(text):
         kinds.add("separator")
         text = _BETWEEN.sub(" ", text)
+    elif "," not in key and _COMMAS.fullmatch(text) and text.count(",") == wanted - 1:
+        kinds.add("separator")
+        text = _LETTERS_ALONE.sub("", text)
     if count(text) != wanted and _OR.search(text):
         return _unsure(kinds, SEVERAL)
     return Value(text, frozenset(kinds), "" if text else NO_WORD)
