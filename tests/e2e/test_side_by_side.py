@@ -399,7 +399,7 @@ def test_answers_that_were_removed_cost_the_other_model_nothing(
     assert done.code == 3, done.err
     assert "was removed" in done.err
     first, second = json.loads(done.out)["runs"]
-    assert (first["status"], first["usage"]["answers"], first["partial"]) == ("stopped", 0, True)
+    assert (first["status"], first["usage"]["answers"], first["partial"]) == ("stopped", 2, True)
     assert second["status"] == "done"
 
 
