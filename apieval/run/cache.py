@@ -321,7 +321,7 @@ def _wait_for_others(folder: Path, warn: Callable[[str], None]) -> None:
 def _is_held(path: Path, wait_s: float) -> bool:
     """Say whether another process holds a database for longer than so many seconds."""
     try:
-        with closing(sqlite3.connect(path, wait_s)) as connection:
+        with closing(sqlite3.connect(path, timeout=wait_s)) as connection:
             connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         return "locked" in str(error)
