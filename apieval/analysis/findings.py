@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypedDict
 
 from apieval.rebus import window
 from apieval.rebus.cut import Cut
+from apieval.rebus.dataset import NOT_THE_CHALLENGE, SAMPLE
 from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.rebus.window import Cuts
 from apieval.schema import RowId
@@ -138,6 +139,12 @@ def of_request(
 def of_stops(told: Iterable[str]) -> Iterator[Finding]:
     """Yield what stop sequences do to right answers, as `conversation.stops_too_soon` tells it."""
     yield from (_warning("stop_in_template", each) for each in told)
+
+
+def of_data(name: str, *, dictionary: bool) -> Iterator[Finding]:
+    """Yield that figures are of the package's sample, unless they are its own dictionary's."""
+    if name == SAMPLE and not dictionary:
+        yield _warning("package_sample", NOT_THE_CHALLENGE)
 
 
 def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:

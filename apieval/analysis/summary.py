@@ -145,6 +145,7 @@ def summarize(
             *findings.of_stops(_stops(measured)),
             *_many_blanks(outcomes, figures),
             *findings.of_dictionary(measured.coverage),
+            *findings.of_data(data.name, dictionary=bool(measured.coverage)),
         ],
         "signatures": signatures(measured),
         "along_key": _along_key(measured),

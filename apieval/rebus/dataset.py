@@ -23,7 +23,18 @@ from apieval.schema import Rebus, RowId, well_formed
 from apieval.signature import digest_file
 
 SAMPLE: Final = "sample"
+SAMPLE_CALLED: Final = "the package's sample"
+NOT_THE_CHALLENGE: Final = (
+    f"measured on {SAMPLE_CALLED}, not on the challenge's test set: no published figure can be held "
+    "beside it (--data hub: the challenge's)"
+)
+"""What is to be said of every model's figures on the sample but the dictionary's that goes with it."""
 _SHOWN: Final = 10
+
+
+def called(name: str) -> str:
+    """Return what people call a data file: the package's sample by more than its name."""
+    return SAMPLE_CALLED if name == SAMPLE else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from apieval.analysis.plain_words import chance, points
 from apieval.analysis.signed import fingerprint
+from apieval.rebus.dataset import SAMPLE, SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, FINDING_STYLES, number, visible
 from apieval.signature import signature
@@ -40,7 +41,8 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
     for each in document["findings"]:
         yield Text(visible(finding(each)), style=FINDING_STYLES[each["level"]])
     runs = len(document["runs"])
-    yield Text(f"\ncomparison of {runs} runs, {visible(document['parser'])} parser", style="bold")
+    what = f"comparison of {runs} runs, {document['parser']} parser{_on_sample(document)}"
+    yield Text(visible(f"\n{what}"), style="bold")
     for pair in document["comparisons"]:
         yield from _pair(pair)
     yield Text("")
@@ -52,6 +54,14 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
             yield Text(
                 f"{setting}: {counted(count, 'rebus', 'rebuses')} common to all", style="dim"
             )
+
+
+def _on_sample(document: Mapping[str, Any]) -> str:
+    """Say that figures are of the package's sample, as the signatures of the runs have it."""
+    signed = [parts for run in document["runs"] for parts in run["signatures"].values()]
+    if any(parts.get("data", "").rpartition("@")[0] == SAMPLE for parts in signed):
+        return f", on {SAMPLE_CALLED} (not the challenge's test set)"
+    return ""
 
 
 def _signed(run: Mapping[str, Any]) -> str:

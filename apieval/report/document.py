@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from apieval.analysis.standing_out import Sentence
+from apieval.rebus.dataset import SAMPLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,11 @@ class ReportedRun:
     lacking: Sequence[str] = ()
     spending: Mapping[str, Any] | None = None
     created: tuple[datetime, datetime] | None = None
+
+    @property
+    def of_sample(self) -> bool:
+        """Say whether the figures are of the package's sample."""
+        return bool(self.summary["data"]["name"] == SAMPLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +67,8 @@ class Document:
     sentences: Sequence[Sentence] = ()
     spread: Sequence[Mapping[str, Any]] = ()
     steps: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def of_sample(self) -> bool:
+        """Say whether a run is of the package's sample, beside which no published figure belongs."""
+        return any(run.of_sample for run in self.runs)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from apieval.analysis.signed import fingerprint
 from apieval.rebus.columns import ALL
+from apieval.rebus.dataset import called
 from apieval.rebus.metrics import METRICS, shown_in
 from apieval.report import published
 from apieval.report.cells import is_partial
@@ -74,9 +75,10 @@ def lines(document: Document) -> Iterator[str]:
     yield _row(["Model", *_HEADS.values()])
     for setting in SETTINGS:
         yield from _setting(document, setting)
-    yield r"\midrule"
-    yield _across(rf"\textit{{{escaped(_PUBLISHED)}}}")
-    yield from map(_published, published.ROWS)
+    if not document.of_sample:
+        yield r"\midrule"
+        yield _across(rf"\textit{{{escaped(_PUBLISHED)}}}")
+        yield from map(_published, published.ROWS)
     yield r"\bottomrule"
     yield r"\end{tabular}"
     yield r"\par\smallskip\footnotesize"
@@ -146,7 +148,7 @@ def _published(row: published.Published) -> str:
 
 def _caption(document: Document) -> str:
     data = {run.summary["data"]["name"]: run.summary["data"]["n"] for run in document.runs}
-    told = [f"{counted(n, 'rebus', 'rebuses')} of {name}" for name, n in data.items()]
+    told = [f"{counted(n, 'rebus', 'rebuses')} of {called(name)}" for name, n in data.items()]
     return escaped(f"Verbalized rebuses: {'; '.join(told)}. Official parser, micro averages.")
 
 
@@ -162,7 +164,11 @@ def _note(document: Document) -> str:
     told = []
     if False in partial:
         told.append("Square brackets: 95 % intervals (Wilson, or a bootstrap over rebuses).")
-    told += [f"n: {_ns(document)}.", f"Published figures: {published.SOURCE}."]
+    told.append(f"n: {_ns(document)}.")
+    if document.of_sample:
+        told.append("The package's sample is not the challenge's test set.")
+    else:
+        told.append(f"Published figures: {published.SOURCE}.")
     if document.best:
         told.append(
             "Bold: shown to be better than every other run (paired tests, p < 0.05 after Holm)."

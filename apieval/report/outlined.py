@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from apieval.analysis.standing_out import HINTS, SOLVED, Sentence
+from apieval.rebus.dataset import called
 from apieval.report.chapters import (
     answers,
     depends,
@@ -69,7 +70,8 @@ def _short(document: Document) -> Sequence[Sentence]:
 def _results(document: Document) -> Iterator[Section]:
     if len(document.runs) == 1:
         [run] = document.runs
-        parts = [results.folded(run, "macro"), leaderboard.reference()]
+        reference = [] if document.of_sample else [leaderboard.reference()]
+        parts = [results.folded(run, "macro"), *reference]
         yield Section("results", "Results", tables=results.tables(run), parts=parts)
         return
     yield leaderboard.section(document)
@@ -105,7 +107,7 @@ def _lead(document: Document) -> Iterator[str]:
     """Yield what was measured in a few words; the chapter on it has all."""
     summaries = [run.summary for run in document.runs]
     for data in (each["data"] for each in summaries):
-        yield f"{counted(data['n'], 'rebus', 'rebuses')} of {data['name']}"
+        yield f"{counted(data['n'], 'rebus', 'rebuses')} of {called(data['name'])}"
     settings = dict.fromkeys(each for summary in summaries for each in summary["settings"])
     yield " and ".join(settings)
     yield from (f"prompt: {measured.prompt_of(each['prompt'])}" for each in summaries)

@@ -17,10 +17,11 @@ from rich.text import Text
 
 from apieval.analysis.highest import Place, places
 from apieval.analysis.ranks import ranked
+from apieval.rebus.dataset import called
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report.cells import is_partial
 from apieval.report.folded import Folded, folded
-from apieval.report.terminal import FIGURE, label, number
+from apieval.report.terminal import FIGURE, label, number, visible
 from apieval.schema import Setting
 
 Summary = Mapping[str, Any]
@@ -40,7 +41,8 @@ _REFERENCE: Final = "the dictionary's solver is a reference: it is held against 
 
 def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
     """Yield a table a setting, and what its marks mean; models are columns where they fit, else rows."""
-    yield Text("\nside by side, micro", style="bold")
+    data = dict.fromkeys(called(str(each["data"]["name"])) for each in summaries)
+    yield Text(visible(f"\nside by side on {', '.join(data)}, micro"), style="bold")
     settings, marked = summaries[0]["settings"], set[Place]()
     for setting in settings:
         columns = _columns(summaries, setting)

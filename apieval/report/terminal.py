@@ -16,6 +16,7 @@ from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
 from apieval.analysis.signed import fingerprint
+from apieval.rebus.dataset import called
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.schema import Setting
 from apieval.wording import counted
@@ -82,7 +83,7 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
     data = summary["data"]
     rebuses = counted(data["n"], "rebus", "rebuses")
-    what = visible(f"{model} on {data['name']}, {rebuses}, official parser")
+    what = visible(f"{model} on {called(data['name'])}, {rebuses}, official parser")
     yield Text(f"\n{what}", style="bold")
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")

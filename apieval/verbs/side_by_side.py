@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
+from apieval.analysis.findings import of_data
 from apieval.errors import ApievalError
 from apieval.options import RunOptions
 from apieval.rebus.dataset import Selection
@@ -46,6 +47,9 @@ def carry_out(
             for each in runs:
                 each.begin(broken)
             left = [each for each in runs if each.left]
+            if any(not isinstance(each.prepared.model, Embedded) for each in left):
+                for finding in of_data(selection.data.name, dictionary=False):
+                    watcher.message(finding["text"])
             try:
                 with suppress(KeyboardInterrupt):
                     if left:

@@ -24,11 +24,15 @@ def _answer(rebus: Rebus, *, solved: bool) -> str:
 
 
 def scored(
-    folder: Path, name: str, solved: Mapping[str, int], failed: Collection[int] = ()
+    folder: Path,
+    name: str,
+    solved: Mapping[str, int],
+    failed: Collection[int] = (),
+    data: str | None = None,
 ) -> Path:
     """Score answers that solve the first so many rebuses in each setting; return the scores' folder.
 
-    `failed` are the places of rebuses whose requests failed.
+    `failed` are the places of rebuses whose requests failed; without `data` they are a user's file.
     """
     lines = []
     for setting, many in solved.items():
@@ -42,8 +46,16 @@ def scored(
     raw = folder / f"{name}.jsonl"
     raw.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
     out = folder / "scores" / name
-    apieval.score(raw, "sample", limit=LIMIT, out=out)
+    apieval.score(raw, data or _copied(folder), limit=LIMIT, out=out)
     return out
+
+
+def _copied(folder: Path) -> Path:
+    """Return the sample's rows as a data file of one's own, which is nobody's sample."""
+    path = folder / "rebuses.csv"
+    with dataset.located("sample") as (source, _):
+        path.write_bytes(source.read_bytes())
+    return path
 
 
 def altered(folder: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:

@@ -15,7 +15,7 @@ def text(*folders: Path) -> str:
 
 def test_it_says_what_the_page_says(folders: dict[str, Path]) -> None:
     found = text(folders["half"], folders["more"], folders["none"])
-    assert found.startswith("# 3 runs side by side\n\n36 rebuses of sample; regular and hints")
+    assert found.startswith("# 3 runs side by side\n\n36 rebuses of rebuses.csv; regular and hints")
     for section in ("In short", "Leaderboard", "Each against each", "What was measured", "half"):
         assert f"\n## {section}\n" in found
     assert "| more | 1 | **0.833 (0.681–0.921)** |" in found

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from apieval.rebus.dataset import NOT_THE_CHALLENGE
 from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Alert
 from apieval.report.places import nameless, places
+
+SAID_ONCE: Final = "package_sample"
+"""The finding that is told of all runs together, also where an older version scored them."""
 
 
 def alerts(document: Document) -> list[Alert]:
     """Return all doubts, warnings first."""
     known = [place for run in document.runs for place in places(run)]
     found = [Alert("warning", "", nameless(each, known)) for each in document.doubts]
+    if any(run.of_sample and not run.summary["coverage"] for run in document.runs):
+        found.append(Alert("warning", "", NOT_THE_CHALLENGE[0].upper() + NOT_THE_CHALLENGE[1:]))
     for run in document.runs:
         found += _of_run(run, "" if len(document.runs) == 1 else run.name)
     if document.comparison:
@@ -56,7 +63,8 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
         )
     audit = (run.summary.get("audit") or {}).get("findings", [])
     for each in [*run.summary["findings"], *audit]:
-        yield Alert("warning" if each["level"] == "warning" else "note", name, each["text"])
+        if each.get("kind") != SAID_ONCE:
+            yield Alert("warning" if each["level"] == "warning" else "note", name, each["text"])
     if run.lacking:
         yield Alert(
             "note",

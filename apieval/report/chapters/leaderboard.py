@@ -7,6 +7,7 @@ from typing import Final
 
 from apieval.analysis.side_by_side import rank
 from apieval.rebus.columns import ALL
+from apieval.rebus.dataset import SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report import published
 from apieval.report.cells import NONE, figure, how_sure, is_partial, meaning
@@ -93,13 +94,15 @@ def _table(document: Document, setting: Setting) -> Table:
         if beside:
             rows.append(Group(what))
             rows += [_row(document, run, setting, metrics, aside=True) for run in beside]
-    if setting == next(each for each in SETTINGS if _asked(document, each)):
+    first = setting == next(each for each in SETTINGS if _asked(document, each))
+    if first and not document.of_sample:
         rows += [Group(published.LABEL), *_published(metrics)]
     sure = how_sure(is_partial(run.summary, setting) for run in there)
     lacking = [run.name for run in document.runs if run not in there]
     absent = f"Not requested in this setting: {', '.join(lacking)}." if lacking else ""
     note = " ".join(each for each in (meaning(rows), absent) if each)
-    return Table(f"{named(setting)}, micro, with {sure}", columns, rows, note)
+    of = f", {SAMPLE_CALLED}" if document.of_sample else ""
+    return Table(f"{named(setting)}{of}, micro, with {sure}", columns, rows, note)
 
 
 def _ordered(runs: Sequence[ReportedRun], setting: str) -> list[ReportedRun]:

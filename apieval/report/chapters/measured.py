@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from apieval.analysis.findings import UNNAMED
 from apieval.analysis.signed import fingerprint
+from apieval.rebus.dataset import called
 from apieval.report.chapters import answers
 from apieval.report.document import Document, ReportedRun
 from apieval.report.names import SETTINGS
@@ -83,7 +84,9 @@ def _model(summary: Mapping[str, Any]) -> str:
 def _data(data: Mapping[str, Any]) -> str:
     revision = f", revision {data['revision'][:_HASH]}" if data.get("revision") else ""
     rebuses = counted(data["n"], "rebus", "rebuses")
-    return f"{data['name']}, {rebuses} ({data['digest'][: _HASH + len('sha256:')]}{revision})"
+    return (
+        f"{called(data['name'])}, {rebuses} ({data['digest'][: _HASH + len('sha256:')]}{revision})"
+    )
 
 
 def prompt_of(prompt: Mapping[str, Any]) -> str:

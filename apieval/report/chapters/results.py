@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from apieval.analysis.paired import ALPHA
 from apieval.rebus.columns import ALL
+from apieval.rebus.dataset import SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE, METRICS, told
 from apieval.report.cells import count, difference, figure, how_sure, is_partial, meaning
 from apieval.report.document import ReportedRun
@@ -70,7 +71,8 @@ def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: 
 def _caption(run: ReportedRun, aggregation: str) -> str:
     rebuses = counted(run.summary["data"]["n"], "rebus", "rebuses")
     sure = how_sure(is_partial(run.summary, each) for each in run.summary["settings"])
-    return f"{run.name}: the six metrics, {aggregation}, over {rebuses}, with {sure}"
+    of = f" of {SAMPLE_CALLED}" if run.of_sample else ""
+    return f"{run.name}: the six metrics, {aggregation}, over {rebuses}{of}, with {sure}"
 
 
 def _parsers(summary: Mapping[str, Any], shown: Sequence[str]) -> list[str]:
