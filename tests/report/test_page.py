@@ -370,40 +370,43 @@ def test_the_page_has_the_paper_of_its_figures() -> None:
     assert papers[:3] == [light, dark, dark]
 
 
+@pytest.fixture(scope="module")
+def of_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("sample")
+    folders = [
+        scored(root, name, {"regular": many}, data="sample")
+        for name, many in (("one", 5), ("two", 30))
+    ]
+    apieval.report(folders, root / "both")
+    apieval.report(folders[:1], root / "alone")
+    return root
+
+
 class TestThePackagesSample:
     """A model's figures on the sample are called so, and no published figure stands beside them."""
 
     WHAT = "Measured on the package's sample, not on the challenge's test set"
 
-    @pytest.fixture(scope="class")
-    def made(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        root = tmp_path_factory.mktemp("sample")
-        folders = [
-            scored(root, name, {"regular": many}, data="sample")
-            for name, many in (("one", 5), ("two", 30))
-        ]
-        apieval.report(folders, root / "both")
-        apieval.report(folders[:1], root / "alone")
-        return root
-
     @pytest.mark.parametrize("which", ["both", "alone"])
-    def test_it_is_said_in_every_form(self, made: Path, which: str) -> None:
+    def test_it_is_said_in_every_form(self, of_sample: Path, which: str) -> None:
         for name in ("report.html", "report.md"):
-            text = (made / which / name).read_text("utf-8").replace("&#39;", "'")
+            text = (of_sample / which / name).read_text("utf-8").replace("&#39;", "'")
             assert text.count(self.WHAT) == 1
             assert "36 rebuses of the package's sample" in text
             assert "Published" not in text
             assert "Claude-3.5 Sonnet" not in text
-        table = (made / which / "table.tex").read_text("utf-8")
+        table = (of_sample / which / "table.tex").read_text("utf-8")
         assert "36 rebuses of the package's sample" in table
         assert "The package's sample is not the challenge's test set" in table
         assert "Claude-3.5 Sonnet" not in table
 
-    def test_a_dictionary_of_its_own_is_not_warned_of(self, made: Path, tmp_path: Path) -> None:
+    def test_a_dictionary_of_its_own_is_not_warned_of(
+        self, of_sample: Path, tmp_path: Path
+    ) -> None:
         def change(summary: dict[str, Any]) -> None:
             summary["coverage"] = {"known": 1, "clues": 2, "found": 1}
 
-        folder = altered(made / "scores" / "one", tmp_path / "d", change)
+        folder = altered(of_sample / "scores" / "one", tmp_path / "d", change)
         apieval.report([folder], tmp_path / "r")
         text = (tmp_path / "r" / "report.md").read_text("utf-8")
         assert self.WHAT not in text
