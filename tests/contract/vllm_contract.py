@@ -19,7 +19,7 @@ from typing import Any, Final
 import pytest
 
 from tests.contract.served import Begun, Vllm, run, serving, until
-from tests.e2e.program import configure, lines, plain
+from tests.e2e.program import apieval, configure, lines, plain
 
 Measured = Callable[[str], None]
 SAMPLE: Final = 180
@@ -142,6 +142,58 @@ def test_a_server_is_named_by_its_address(tiny: Vllm) -> None:
     assert {each["usage"]["completion_tokens"] for each in ended.answers} == {8}
 
 
+def test_each_sample_is_drawn_with_a_seed_of_its_own(tiny: Vllm, measured: Measured) -> None:
+    params = {"temperature": 1, "seed": 7, "max_tokens": 16}
+    configure(Path(), drawn=entry(tiny, params=params))
+    texts = []
+    for name in ("first", "second"):
+        ended = run("drawn", *FEW, "--samples", "3", "--concurrency", "1", name=name)
+        assert ended.code == 0, ended.err
+        texts.append({(each["id"], each["sample"]): each["text"] for each in ended.answers})
+    first, second = texts
+    rows = {row for row, _ in first}
+    different = [row for row in rows if len({first[row, sample] for sample in range(3)}) == 3]
+    assert set(different) == rows
+    same = sum(text == second[drawn] for drawn, text in first.items())
+    assert same == len(first)
+    measured(f"seed 7 and temperature 1: {same} of {len(first)} samples the same when drawn again")
+
+
+def test_answers_that_the_window_cuts_name_the_window(tiny: Vllm, shared: Path) -> None:
+    configure(Path(), whole=entry(tiny, params={"max_tokens": 1}))
+    asked = run("whole", *FEW, name="whole").answers
+    window = max(each["usage"]["prompt_tokens"] for each in asked) + 40
+    with serving(Vllm(shared, context=window)) as server:
+        # min_tokens: random weights would end an answer by chance
+        long = {"params": {"max_tokens": 1024}, "extra_body": {"min_tokens": 500}}
+        configure(Path(), cramped=entry(server, **long))
+        ended = run("cramped", *FEW, name="cramped")
+        checked = apieval("check", "cramped", "--setting", "regular")
+    assert ended.outcomes == {"truncated"}, ended.err
+    assert all(each["usage"]["total_tokens"] == window for each in ended.answers)
+    for said in (ended.err + ended.done.out, checked.all):
+        assert f"{window:,}" in said
+        assert "--max-model-len" in said
+
+
+def test_thoughts_in_the_text_stay_there_and_are_told(tiny: Vllm) -> None:
+    """The answer is prescribed, so that random weights think and come to an end.
+
+    In other tags than the tokenizer's own, which vLLM leaves out of the text.
+    """
+    answer = "<thinking>Soluzione: forse</thinking>Soluzione: Orologio da tavolo"
+    forced = {"structured_outputs": {"choice": [answer]}}
+    configure(Path(), thinks=entry(tiny, params={"max_tokens": 400}, extra_body=forced))
+    ended = run("thinks", *FEW)
+    assert ended.code == 0, ended.err
+    assert {each["text"] for each in ended.answers} == {answer}
+    assert "--reasoning-parser" in ended.err + ended.done.out
+    scores = lines(Path("results/run/scores.jsonl"))
+    read = {each["parser"].partition("@")[0]: each["solution"] for each in scores}
+    assert read["official"].startswith("forse</thinking>")
+    assert read["tolerant"] == "Orologio da tavolo"
+
+
 # --- what it refuses -------------------------------------------------------------------------
 
 
@@ -259,6 +311,22 @@ def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tiny: Vllm) ->
     assert second.code == 0, second.err
     assert len(second.answers) == SAMPLE
     assert tiny.answered() - before <= SAMPLE - len(first.answers)
+
+
+def test_one_ctrl_c_waits_for_what_is_on_its_way(tiny: Vllm, measured: Measured) -> None:
+    slow = {"params": {"max_tokens": 600}, "extra_body": {"min_tokens": 500}}
+    configure(Path(), local=entry(tiny, **slow))
+    before = tiny.answered()
+    begun = Begun("local", "--concurrency", "8")
+    begun.wait_for(8)
+    os.kill(begun.process.pid, signal.SIGTERM)  # SIGINT is ignored in whatever a shell put behind
+    sent = time.monotonic()
+    ended = begun.end()
+    took_s = time.monotonic() - sent
+    assert ended.code == 130, ended.err
+    assert ended.outcomes <= {"ok", "truncated"}
+    assert len(ended.answers) == tiny.answered() - before  # nothing was given up
+    measured(f"interrupted with 8 slow answers on their way: all stored after {took_s:.1f} s")
 
 
 def test_two_servers_share_the_work_and_one_takes_it_all_when_the_other_dies(
