@@ -164,8 +164,8 @@ def test_answers_that_the_window_cuts_name_the_window(tiny: Vllm, shared: Path) 
     asked = run("whole", *FEW, name="whole").answers
     window = max(each["usage"]["prompt_tokens"] for each in asked) + 40
     with serving(Vllm(shared, context=window)) as server:
-        # min_tokens: random weights would end an answer by chance
-        long = {"params": {"max_tokens": 1024}, "extra_body": {"min_tokens": 500}}
+        # ignore_eos: random weights would end an answer by chance
+        long = {"params": {"max_tokens": 1024}, "extra_body": {"ignore_eos": True}}
         configure(Path(), cramped=entry(server, **long))
         ended = run("cramped", *FEW, name="cramped")
         checked = apieval("check", "cramped", "--setting", "regular")
