@@ -6,6 +6,7 @@ second look, with the remedy. Nobody listening may be a server that is not up ye
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from http import HTTPStatus
 from typing import Final
@@ -29,6 +30,38 @@ NOT_CONNECTED: Final = (
 """Ends of an attempt before its request was sent."""
 PROXY_REFUSES: Final = frozenset({400, 403, 404, 405, 407})
 """What a proxy that will never let a request through says."""
+
+
+LOOK_S: Final = 0.7
+"""How long a server may take to agree on a safe connection that nobody asked it for."""
+
+
+def hung_up(error: BaseException, url: str) -> bool:
+    """Say whether a plain connection, once there, was closed without a word."""
+    cause = error if isinstance(error, aiohttp.ClientError) else error.__cause__
+    if not url.startswith("http://") or isinstance(cause, aiohttp.ClientConnectorError):
+        return False
+    return isinstance(cause, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError)
+
+
+async def speaks_https(url: str) -> bool:
+    """Say whether a server that closes plain connections without a word speaks https at that port.
+
+    A server written in Python (uvicorn, and so vLLM) does; others say it on status 400.
+    """
+    where = urlsplit(url)
+    any_certificate = ssl.create_default_context()
+    any_certificate.check_hostname = False
+    any_certificate.verify_mode = ssl.CERT_NONE  # nothing is sent
+    try:
+        async with asyncio.timeout(LOOK_S):
+            _, writer = await asyncio.open_connection(
+                where.hostname, where.port or 80, ssl=any_certificate
+            )
+    except (OSError, ValueError):  # what ssl and a timeout raise are OSErrors
+        return False
+    writer.close()
+    return True
 
 
 def fault(error: BaseException, url: str) -> AttemptFailed:

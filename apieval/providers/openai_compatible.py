@@ -7,21 +7,24 @@ socket to a model of one's own is imported here, and this module only when a run
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed, ServerDown, Unexpected
+from apieval.errors import AttemptFailed, RunFailure, ServerDown, Unexpected
 from apieval.fields import at
 from apieval.providers.base import Wire
-from apieval.providers.faults import fault
+from apieval.providers.failures import REMEDIES
+from apieval.providers.faults import fault, hung_up, speaks_https
 from apieval.providers.masking import Mask, secrets_in
-from apieval.providers.proxies import secrets_of
+from apieval.providers.meanings import Meaning
+from apieval.providers.proxies import proxy_of, secrets_of
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.shown import wire_of
 from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
@@ -41,6 +44,8 @@ class _Endpoint:
     transport: AiohttpTransport
     in_flight: int = 0
     aside_until: float = 0.0
+    https: bool | None = None
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def load(self) -> tuple[bool, int]:
         """Return what the next request's server has least of."""
@@ -154,10 +159,28 @@ class OpenAICompatibleClient:
             reply = await self._sent(endpoint, content)
         except BROKEN as error:
             endpoint.set_aside()
+            await self._look_for_https(endpoint, error)
             raise fault(error, str(endpoint.url)) from None
+        endpoint.https = False
         if reply.broken:
             endpoint.set_aside()
         return reply
+
+    async def _look_for_https(self, endpoint: _Endpoint, error: Exception) -> None:
+        """Look once whether a server that hangs up on the first request speaks https.
+
+        Raises:
+            RunFailure: where it does.
+        """
+        url = str(endpoint.url)
+        if endpoint.https is False or not hung_up(error, url) or proxy_of(url):
+            return
+        async with endpoint.looking:  # one look for all that hung up together
+            if endpoint.https is None:
+                endpoint.https = await speaks_https(url)
+        if endpoint.https:
+            said = f"no reply from {url}"
+            raise RunFailure(f"{said} ({REMEDIES[Meaning.WANTS_TLS]})")
 
     async def _sent(self, endpoint: _Endpoint, content: bytes) -> Whole:
         """Return the whole reply.
