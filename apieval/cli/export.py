@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
-from apieval.cli import options, output
+from apieval.cli import options, output, progress
 from apieval.cli.options import option
 from apieval.report.eee.names import UNKNOWN, About, Relationship
 from apieval.verbs.exported import Format
@@ -81,7 +81,8 @@ def export(
     """
     told = any(each is not None for each in (model_id, organization, relationship))
     about = About(model_id, organization or UNKNOWN, relationship or "other") if told else None
-    done = evaluate.export(folder, format, out, data=data, exact=exact, about=about)
+    with progress.working(f"exporting {folder}"):
+        done = evaluate.export(folder, format, out, data=data, exact=exact, about=about)
     for warning in done.warnings:
         output.say(f"warning: {warning}")
     if json:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column
 from rich.text import Text
 
@@ -24,6 +33,8 @@ from apieval.wording import counted
 
 EVERY_S: Final = 10.0
 """Seconds between two plain lines, whosever they are."""
+AFTER_S: Final = 2.0
+"""So long a command that reads what is stored may take before it shows that it is at work."""
 
 
 class Lines(Watcher):
@@ -220,3 +231,31 @@ def progress(*, ask: bool) -> Iterator[Lines]:
         yield bar
     finally:
         bar.close()
+
+
+@contextmanager
+def working(what: str, after_s: float = AFTER_S) -> Iterator[None]:
+    """Show on a terminal what a command is at, and since when, once it has taken so long."""
+    if not output.is_terminal(sys.stderr):
+        yield
+        return
+    shown = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=output.console(stderr=True),
+        refresh_per_second=5,
+        transient=True,
+        redirect_stdout=False,
+    )
+    shown.add_task(visible(what), total=None)
+    timer = threading.Timer(after_s, shown.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # else it could begin behind the end
+        with output.listened_to(sys.stderr):
+            shown.stop()

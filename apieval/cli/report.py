@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
-from apieval.cli import options, output
+from apieval.cli import options, output, progress
 from apieval.cli.options import option
 from apieval.verbs.reports import FIGURES, Items
 
@@ -56,7 +56,8 @@ def report(
     Of several runs the report has ranks, each a range of places, and compares every pair; runs that
     cannot be compared stand side by side without ranks, and the report says why.
     """
-    done = evaluate.report(folders, out, data=data, items=items, say=output.say)
+    with progress.working("writing the report"):
+        done = evaluate.report(folders, out, data=data, items=items, say=output.say)
     for doubt in done.doubts:
         output.say(f"WARNING: {doubt}")
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
-from apieval.cli import options, output
+from apieval.cli import options, output, progress
 from apieval.cli.options import option
 from apieval.cli.run import EXIT_CODES
 from apieval.errors import ApievalError
@@ -111,18 +111,19 @@ def score(
     code = 0
     for run in runs:
         try:
-            result = evaluate.score(
-                run,
-                data,
-                setting=setting,
-                id_field=id_field,
-                text_field=text_field,
-                subsets=tuple(subset or ()),
-                limit=limit,
-                out=out / run.name if out and run != path else out,
-                say=output.say,
-                against=tuple(against or ()) if audit or against else None,
-            )
+            with progress.working(f"scoring {run}"):
+                result = evaluate.score(
+                    run,
+                    data,
+                    setting=setting,
+                    id_field=id_field,
+                    text_field=text_field,
+                    subsets=tuple(subset or ()),
+                    limit=limit,
+                    out=out / run.name if out and run != path else out,
+                    say=output.say,
+                    against=tuple(against or ()) if audit or against else None,
+                )
         except ApievalError as error:
             if runs == [path]:
                 raise

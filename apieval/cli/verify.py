@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
-from apieval.cli import options, output
+from apieval.cli import options, output, progress
 from apieval.cli.options import option
 from apieval.report import verification
 
@@ -50,7 +50,8 @@ def verify(
     Exit code 0: all that could be checked holds. 1: something does not. 2: nothing could be
     checked.
     """
-    found = evaluate.verify(folder, data, answers)
+    with progress.working(f"verifying {folder}"):
+        found = evaluate.verify(folder, data, answers)
     if json:
         output.document(found.as_json())
     else:
