@@ -10,6 +10,7 @@ from apieval.rebus import scoring
 from apieval.rebus.conversation import joined
 from apieval.rebus.metrics import HEADLINE, told
 from apieval.rebus.parsers import official
+from apieval.rebus.parsers.thoughts import parted
 from apieval.rebus.window import limit_of, outside
 from apieval.run import trial
 from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, through, tokens_of
@@ -76,6 +77,7 @@ def reply(
         trial.cut_prompt(request, got),
         trial.other_model(str(prepared.body["model"]), got.served_model),
         _thinks(got),
+        _thinks_aloud(got),
         _mended(got),
     )
     limit = limit_of(prepared.body)
@@ -96,6 +98,15 @@ def _there(remarks: Iterable[str | None]) -> tuple[str, ...]:
 def _thinks(got: Reply) -> str | None:
     much = trial.thoughts(got)
     return much and f"the model thinks before it answers ({much}), which counts as output"
+
+
+def _thinks_aloud(got: Reply) -> str | None:
+    if not parted(got.text).thoughts:
+        return None
+    return (
+        "the answer holds the model's thoughts in its text, which the official parser reads too: start "
+        "the server with the model's reasoning parser (vLLM, SGLang: --reasoning-parser)"
+    )
 
 
 def other_servers(found: Mapping[str, Trial]) -> Step:

@@ -289,6 +289,7 @@ def choice(text: str | None, reason: str, tokens: int = 96, **message: object) -
         ),
         (well(model="altro"), 0, "warning: asked for 'modello-prova', but 'altro' answered"),
         (choice(right(), "stop", reasoning="mmm"), 0, "the model thinks before it answers"),
+        (choice(f"<think>mmm</think>{right()}", "stop"), 0, "--reasoning-parser"),
     ],
 )
 def test_a_bad_answer_is_named_and_shown(reply: Answer, code: int, said: str, check: Check) -> None:

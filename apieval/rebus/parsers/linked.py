@@ -250,10 +250,8 @@ def _numbered(line: Said) -> tuple[str, bool, str] | None:
         nth = found["nth"]
         place = str(_ORDINALS.index(nth.lower()) + 1) if nth else found["place"]
         return place, True, word
-    for at in ("2", "3", "4"):
-        if word := found[f"word{at}"]:
-            return found[f"length{at}"], False, word
-    return None
+    form = next(at for at in "234" if found[f"word{at}"])
+    return found[f"length{form}"], False, found[f"word{form}"]
 
 
 _SURELY: Final = (

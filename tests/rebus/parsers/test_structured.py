@@ -35,6 +35,10 @@ def changed(**changes: object) -> str:
         pytest.param(changed(), id="objects"),
         pytest.param(f"Ecco.\n\n{changed()}\n\nFatto.", id="within prose"),
         pytest.param(f"[{changed()}]", id="in a list"),
+        pytest.param(
+            changed(parole_soluzione={"6": "Verità", "8": "nascosta", "nota": "fatto"}),
+            id="another key among the words",
+        ),
         pytest.param(changed(parole_soluzione=["Verità", "nascosta"]), id="a list of words"),
         pytest.param(
             changed(parole_soluzione=[{"parola": "Verità", "lunghezza": 6}, {"word": "nascosta"}]),
