@@ -160,3 +160,21 @@ def test_one_settings_answers_given_for_both_are_told(
         configure(tmp_path, local=model(server.url))
         inside("run", "local", "--data", ten.path, "--cache", "off")
     assert ("settings_identical", "warning") in kinds(folder())
+
+
+def test_the_packages_sample_is_called_so_before_the_run_and_under_its_table(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    def plan(seen: Seen) -> Reply:
+        said = {"role": "assistant", "content": f"Soluzione: {seen.number}"}
+        choice = {"index": 0, "message": said, "finish_reason": "stop"}
+        return Reply(200, json.dumps({"choices": [choice], "model": "m"}).encode(), good=True)
+
+    with FaultServer(ten.answers, plan) as server:
+        configure(tmp_path, local=model(server.url))
+        done = inside("run", "local", "--limit", "1", *REGULAR)
+    what = "measured on the package's sample, not on the challenge's test set"
+    assert what in done.err
+    assert what in " ".join(done.out.split())
+    assert "local on the package's sample, 3 rebuses" in done.out
+    assert "the package's sample, not" not in inside("run", "baseline", "--limit", "1").err
