@@ -13,81 +13,23 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import FileIO
-from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.errors import RunFailure, StoreError
-from apieval.run.money import MILLION, Spent, cost_usd, prompt_tokens
+from apieval.run.money import MILLION, SPENDING, Spent, cost_usd, prompt_tokens, spent_by
 from apieval.schema import Request, Usage
 from apieval.sections import Price
-from apieval.whole_file import ordinary, replacing, to_disk
+from apieval.whole_file import replacing, to_disk
 
-SPENDING: Final = "spending.jsonl"
 UNMEASURED: Final = 1.5
 """So many times the estimate a prompt may have of tokens, before a server has counted one."""
 _ROUNDING: Final = 1e-9
 MARGIN: Final = 1.05
 """The same once one has: prompts of one template differ by less."""
-
-
-def spent_by(folder: Path) -> Spent | None:
-    """Return what a run has spent by its account, None where it has none.
-
-    Raises:
-        StoreError: where it cannot be read.
-    """
-    path = folder / SPENDING
-    try:
-        with ordinary(path).open("rb") as file:
-            return _added_up(file)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
-
-
-def _added_up(lines: Iterator[bytes]) -> Spent:
-    """Return the sum of an account's lines; a torn last one was written before nothing was sent."""
-    known, sent, before = 0.0, dict[int, float | None](), Spent()
-    for line in lines:
-        entry = _entry(line)
-        number = entry.get("n")
-        if number is None:
-            before = _before(entry)
-        elif "usd" in entry:
-            sent.pop(number, None)
-            known += _amount(entry["usd"]) or 0.0
-        else:
-            sent[number] = _amount(entry.get("at_most_usd"))
-    for at_most in sent.values():
-        before = before.lost_another(at_most)
-    return before.paid(known)
-
-
-def _entry(line: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(line) if line.endswith(b"\n") else None
-    except ValueError:
-        entry = None  # after a power cut: what it took
-    if isinstance(entry, dict) and isinstance(entry.get("n", 0), int):
-        return entry
-    return {"n": 0, "usd": 0.0}
-
-
-def _before(entry: dict[str, Any]) -> Spent:
-    known, at_most = (_amount(entry.get(name)) or 0.0 for name in ("known_usd", "at_most_usd"))
-    lost, unknown = (int(_amount(entry.get(name)) or 0) for name in ("lost", "unknown"))
-    return Spent(known, at_most, lost, unknown)
-
-
-def _amount(value: object) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and 0 <= value < inf else None  # type: ignore[operator, arg-type]
 
 
 class Ledger:

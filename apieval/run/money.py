@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from math import inf
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
+from apieval.errors import StoreError
 from apieval.schema import Request, Usage
 from apieval.sections import Price
+from apieval.whole_file import ordinary
 from apieval.wording import counted
 
 MILLION: Final = 1_000_000
+SPENDING: Final = "spending.jsonl"
+"""The account of a run, which `budget` writes."""
 CHARACTERS_A_TOKEN: Final = 3.0
 """Of Italian prose with today's tokenizers 3.2 to 4: so a token count errs on the high side."""
 UNKNOWN: Final = "unknown"
@@ -93,6 +100,61 @@ class Spent(NamedTuple):
         return self._replace(
             at_most_usd=self.at_most_usd + more, lost=self.lost + self.unknown, unknown=0
         )
+
+
+def spent_by(folder: Path) -> Spent | None:
+    """Return what a run has spent by its account, None where it has none.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    path = folder / SPENDING
+    try:
+        with ordinary(path).open("rb") as file:
+            return _added_up(file)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+
+
+def _added_up(lines: Iterator[bytes]) -> Spent:
+    """Return the sum of an account's lines; a torn last one was written before nothing was sent."""
+    known, sent, before = 0.0, dict[int, float | None](), Spent()
+    for line in lines:
+        entry = _entry(line)
+        number = entry.get("n")
+        if number is None:
+            before = _before(entry)
+        elif "usd" in entry:
+            sent.pop(number, None)
+            known += _amount(entry["usd"]) or 0.0
+        else:
+            sent[number] = _amount(entry.get("at_most_usd"))
+    for at_most in sent.values():
+        before = before.lost_another(at_most)
+    return before.paid(known)
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(line) if line.endswith(b"\n") else None
+    except ValueError:
+        entry = None  # after a power cut: what it took
+    if isinstance(entry, dict) and isinstance(entry.get("n", 0), int):
+        return entry
+    return {"n": 0, "usd": 0.0}
+
+
+def _before(entry: dict[str, Any]) -> Spent:
+    known, at_most = (_amount(entry.get(name)) or 0.0 for name in ("known_usd", "at_most_usd"))
+    lost, unknown = (int(_amount(entry.get(name)) or 0) for name in ("lost", "unknown"))
+    return Spent(known, at_most, lost, unknown)
+
+
+def _amount(value: object) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 <= value < inf else None  # type: ignore[operator, arg-type]
 
 
 def prompt_tokens(request: Request) -> int:

@@ -27,9 +27,8 @@ from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
 from apieval.run import plan
-from apieval.run.budget import SPENDING, spent_by
 from apieval.run.header import FORMAT, HEADER
-from apieval.run.money import Spent
+from apieval.run.money import SPENDING, Spent, spent_by
 from apieval.run.responses import RESPONSES, Survey, survey
 from apieval.schema import Response, RunSpec
 from apieval.signature import digest, is_hidden

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from apieval.evaluate import verify
-from apieval.run.budget import spent_by
+from apieval.run.money import spent_by
 from apieval.run.prepare import Prepared
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply, Seen, completion, error

@@ -18,14 +18,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from apieval.errors import RunFailure, StoreError
 from apieval.run.budget import (
     MARGIN,
-    SPENDING,
     UNMEASURED,
     Budget,
     Ledger,
     Reservation,
-    spent_by,
 )
-from apieval.run.money import Spent
+from apieval.run.money import SPENDING, Spent, spent_by
 from apieval.schema import Message, Request, RowId, Usage
 from apieval.sections import Price
 

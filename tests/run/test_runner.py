@@ -27,10 +27,10 @@ from apieval.errors import (
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.run import limiter, patience, runner
-from apieval.run.budget import SPENDING, Budget, Ledger, spent_by
+from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
-from apieval.run.money import Spent
+from apieval.run.money import SPENDING, Spent, spent_by
 from apieval.run.patience import Patience
 from apieval.run.responses import stored as responses
 from apieval.run.retry import RetryPolicy
