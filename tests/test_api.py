@@ -98,6 +98,8 @@ def stored_run(folder: Path, data: Path) -> Path:
     header = {
         "format": 1,
         "status": "done",
+        "model": spec.model,
+        "prompts": dict(spec.prompts),
         "spec": spec.model_dump(mode="json"),
         "data": {"name": loaded.name, "path": str(data), "digest": loaded.digest, "n": 1},
     }

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from apieval.errors import StoreError
-from apieval.schema import Outcome, Record, Response, RowId, Setting
+from apieval.schema import Outcome, Response, RowId, Setting
 from apieval.whole_file import ordinary, to_disk, to_disk_folder
 
 RESPONSES: Final = "responses.jsonl"
@@ -25,7 +25,7 @@ REPLACED: Final = "responses.replaced.jsonl"
 ItemKey = tuple[RowId, Setting, int]
 
 
-class _Head(Record):
+class _Head(BaseModel):
     """What a line is: checked in a third of the time that all of it takes."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)

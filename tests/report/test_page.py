@@ -177,7 +177,8 @@ class TestDoubts:
                 {"kind": "note", "level": "note", "text": "a note"},
                 {"kind": "prompts_cut", "level": "warning", "text": "prompts are cut"},
             ]
-            summary["audit"] = {"findings": [{"level": "warning", "text": "audited"}]}
+            audited = {"kind": "failures", "level": "warning", "text": "audited"}
+            summary["audit"] = {"findings": [audited]}
             summary["data"]["digest"] = "sha256:f"
             summary["prompt"] = {"name": "mine", "official": False}
 
@@ -404,7 +405,13 @@ class TestThePackagesSample:
         self, of_sample: Path, tmp_path: Path
     ) -> None:
         def change(summary: dict[str, Any]) -> None:
-            summary["coverage"] = {"known": 1, "clues": 2, "found": 1}
+            summary["coverage"] = {
+                "rebuses": 36,
+                "complete": 0,
+                "clues": 2,
+                "known": 1,
+                "found": 1,
+            }
 
         folder = altered(of_sample / "scores" / "one", tmp_path / "d", change)
         apieval.report([folder], tmp_path / "r")

@@ -118,6 +118,7 @@ class Recorder(Watcher):
         self.waits: list[tuple[int, float]] = []
         self.on_answer: Callable[[int], object] = lambda _: None
         self.on_stumble: Callable[[], object] = lambda: None
+        self.on_wait: Callable[[], object] = lambda: None
 
     def message(self, text: str) -> None:
         self.said.append(text)
@@ -132,6 +133,7 @@ class Recorder(Watcher):
 
     def waiting(self, in_flight: int, left_s: float) -> None:
         self.waits.append((in_flight, left_s))
+        self.on_wait()
 
     def pressed(self, in_flight: int, slots: int) -> None:
         self.pressure.append((in_flight, slots))
@@ -923,12 +925,21 @@ def test_waits_between_attempts_are_cut_short_by_the_stop(bench: Bench) -> None:
 
 def test_a_countdown_runs_while_it_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "SYNC_EVERY_S", 0.01)
-    bench.script = lambda row, _: later(row, 0.1 if row > 5 else 0)
-    bench.during = stopping(6, bench)
-    course = bench.run(100)
-    waited = course.watcher.waits
-    assert {count for count, _ in waited} <= {3}
-    assert 5.0 >= waited[0][1] > waited[-1][1] > 0
+    counted_down = asyncio.Event()
+
+    def on_wait() -> None:
+        if len(bench.watcher.waits) == 3:
+            counted_down.set()
+
+    async def last(row: int) -> Reply:
+        await counted_down.wait()
+        return good(row)
+
+    bench.script = lambda row, _: last(row) if row > 5 else good(row)
+    bench.during, bench.watcher.on_wait = stopping(6, bench), on_wait
+    waited = bench.run(100).watcher.waits
+    assert [count for count, _ in waited[:3]] == [3] * 3
+    assert 5.0 >= waited[0][1] > waited[1][1] > waited[2][1] > 0
 
 
 def test_a_failure_after_the_stop_is_not_tried_again(bench: Bench) -> None:
