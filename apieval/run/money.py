@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +20,8 @@ SPENDING: Final = "spending.jsonl"
 CHARACTERS_A_TOKEN: Final = 3.0
 """Of Italian prose with today's tokenizers 3.2 to 4: so a token count errs on the high side."""
 UNKNOWN: Final = "unknown"
+_ABSURD: Final = 1e12
+"""No run costs so many USD, or has so many requests."""
 
 
 def through(via: str) -> str:
@@ -119,31 +120,28 @@ def spent_by(folder: Path) -> Spent | None:
 
 
 def _added_up(lines: Iterator[bytes]) -> Spent:
-    """Return the sum of an account's lines; a torn last one was written before nothing was sent."""
-    known, sent, before = 0.0, dict[int, float | None](), Spent()
+    """Return the sum of an account's lines; a torn last one was written before nothing was sent.
+
+    Of a whole line that cannot be read nobody knows what it stood for: a cost that is unknown.
+    """
+    known, sent, before, unread = 0.0, dict[int, float | None](), Spent(), 0
     for line in lines:
-        entry = _entry(line)
-        number = entry.get("n")
-        if number is None:
-            before = _before(entry)
-        elif "usd" in entry:
-            sent.pop(number, None)
-            known += _amount(entry["usd"]) or 0.0
-        else:
-            sent[number] = _amount(entry.get("at_most_usd"))
+        try:
+            entry: Any = json.loads(line) if line.endswith(b"\n") else {"n": 0, "usd": 0.0}
+            number = entry.get("n")
+            if number is None:
+                before = _before(entry)
+            elif "usd" in entry:
+                paid = _amount(entry["usd"])
+                known, unread = known + (paid or 0.0), unread + (paid is None)
+                sent.pop(number, None)
+            else:
+                sent[number] = _amount(entry.get("at_most_usd"))
+        except (AttributeError, TypeError, ValueError, RecursionError):
+            unread += 1
     for at_most in sent.values():
         before = before.lost_another(at_most)
-    return before.paid(known)
-
-
-def _entry(line: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(line) if line.endswith(b"\n") else None
-    except ValueError:
-        entry = None  # after a power cut: what it took
-    if isinstance(entry, dict) and isinstance(entry.get("n", 0), int):
-        return entry
-    return {"n": 0, "usd": 0.0}
+    return before.paid(known)._replace(unknown=before.unknown + unread)
 
 
 def _before(entry: dict[str, Any]) -> Spent:
@@ -154,7 +152,7 @@ def _before(entry: dict[str, Any]) -> Spent:
 
 def _amount(value: object) -> float | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and 0 <= value < inf else None  # type: ignore[operator, arg-type]
+    return float(value) if number and 0 <= value < _ABSURD else None  # type: ignore[operator, arg-type]
 
 
 def prompt_tokens(request: Request) -> int:

@@ -314,13 +314,30 @@ def test_what_answers_cost_before_there_was_an_account_comes_first(tmp_path: Pat
         pytest.param(b"", Spent(7.0), id="empty: what the answers cost"),
         pytest.param(b'{"n":1,"id":0,"at_most', Spent(7.0), id="torn: never sent"),
         pytest.param(b'{"n":1,"at_most_usd":2.0}\n{"n":1,"us', Spent(7, 2, 1), id="torn: unsettled"),
-        pytest.param(b'\x00\x00\n[]\n{"n":[1]}\n7\n', Spent(7.0), id="no lines of an account"),
+        pytest.param(
+            b'\x00\x00\n[]\n{"n":[1]}\n7\n', Spent(7.0, unknown=4), id="no lines of an account"
+        ),
+        pytest.param(
+            b"[" * 100_000 + b'\n{"n":1,"at_most_usd":2.0}\n',
+            Spent(7.0, 2.0, 1, 1),
+            id="nested without end",
+        ),
+        pytest.param(
+            b'{"known_usd":1%s,"at_most_usd":1e308,"unknown":1e300}\n' % (b"0" * 400),
+            Spent(7.0),
+            id="sums that cannot be",
+        ),
+        pytest.param(
+            b'{"n":1,"at_most_usd":1e308}\n{"n":2,"at_most_usd":1e308}\n',
+            Spent(7.0, unknown=2),
+            id="bounds that come to infinity",
+        ),
         pytest.param(
             b'{"known_usd":9.0,"at_most_usd":null,"lost":"x"}\n', Spent(9.0), id="odd values"
         ),
         pytest.param(
             b'{"n":1,"at_most_usd":-5}\n{"n":2,"usd":-5}\n{"n":3,"usd":NaN}\n',
-            Spent(7.0, unknown=1),
+            Spent(7.0, unknown=3),
             id="no amounts",
         ),
     ],

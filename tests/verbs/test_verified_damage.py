@@ -127,6 +127,16 @@ def test_every_line_and_file_of_a_run(run: Path, data: st.DataObject) -> None:
     assert found is None or found.checked
 
 
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"known_usd": 1%s}' % (b"0" * 400), b"7"])
+def test_an_account_that_cannot_be_read_is_no_fault(run: Path, line: bytes) -> None:
+    account = run / "spending.jsonl"
+    account.write_bytes(line + b"\n")
+    found = tried(run)
+    account.unlink()
+    assert found
+    assert found.checked
+
+
 @TRIED
 @given(data=st.data(), at_hand=st.booleans())
 def test_every_key_of_scores_elsewhere_is_held_or_named(
