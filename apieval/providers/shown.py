@@ -23,6 +23,8 @@ _ADDED: Final = {
     "user-agent": SERVER_SOFTWARE,
 }
 """What the transport adds to a request that lacks it."""
+_SCHEMES: Final = frozenset({"apikey", "basic", "bearer", "digest", "key", "token"})
+"""What stands before a secret; any other first word may be a part of it."""
 
 
 def wire_of(request: httpx.Request, mask: Mask, configured: Iterable[str] = ()) -> Wire:
@@ -50,7 +52,7 @@ def _shown(name: str, value: str, mask: Mask, hidden: Collection[str]) -> str:
 def _scheme(value: str) -> str:
     """Return an authorization with its scheme alone, as in `Bearer ***`."""
     scheme, blank, _ = value.partition(" ")
-    return f"{scheme} {MASKED}" if blank and scheme.isalpha() else MASKED
+    return f"{scheme} {MASKED}" if blank and scheme.lower() in _SCHEMES else MASKED
 
 
 def _url(url: str, mask: Mask) -> str:

@@ -94,6 +94,9 @@ def test_what_litellm_would_send_is_shown_without_being_sent() -> None:
     [
         ("authorization", f"Bearer {KEY}", "Bearer ***"),
         ("authorization", "AWS4-HMAC-SHA256 Signature=abc", "***"),
+        ("proxy-authorization", "basic dXNlcjpwYXNz", "basic ***"),
+        ("x-auth", "correct horse battery staple", "***"),
+        ("cookie", "session abc", "***"),
         ("x-goog-api-key", KEY, "***"),
         ("x-amz-security-token", "made-on-the-way", "***"),
         ("x-lab", f"a {KEY} b", "a *** b"),
