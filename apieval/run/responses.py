@@ -7,6 +7,7 @@ has replaced kept beside. Every other line keeps its bytes, unknown fields and a
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,9 +82,12 @@ class Kept:
 
 
 def read_line(line: bytes) -> Response | None:
-    """Return the answer in a line, None where it is none."""
+    """Return the answer in a line, None where it is none.
+
+    A byte order mark, which editors put at a file's beginning, is no part of it.
+    """
     try:
-        return Response.model_validate_json(line)
+        return Response.model_validate_json(line.removeprefix(BOM_UTF8))
     except ValidationError:
         return None
 
@@ -121,7 +125,7 @@ def _standing(path: Path) -> set[int]:
     with ordinary(path).open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                head = _Head.model_validate_json(line)
+                head = _Head.model_validate_json(line.removeprefix(BOM_UTF8))
             except ValidationError:
                 if line.endswith(b"\n"):  # else torn
                     no_answers.add(number)

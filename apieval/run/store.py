@@ -175,7 +175,7 @@ class Store:
 
     def _written_anew(self, path: Path) -> str:
         """Write all answers to their place again; return what to say of that."""
-        descriptor, answers = self._file.fileno(), counted(len(self._standing_now()), "answer")
+        descriptor, answers = self._file.fileno(), counted(len(self.standing), "answer")
         try:
             self._lock.release()
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,9 @@ class Store:
         self._file, self._end = anew, anew.seek(0, os.SEEK_END)
         return f"all of its {answers} were written there anew, and nothing more is sent."
 
-    def _standing_now(self) -> set[ItemKey]:
+    @property
+    def standing(self) -> set[ItemKey]:
+        """Return whose answers are there, those that are asked for again included."""
         return self._standing | self.answered
 
     def tidy(self) -> None:

@@ -32,6 +32,7 @@ from apieval.run.limiter import Limiter
 from apieval.run.money import AS_ESTIMATED, Forecast, Scale, Spent, forecast, tokens_of
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
+from apieval.run.responses import RESPONSES
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
 from apieval.run.store import Store
@@ -197,7 +198,9 @@ class OneRun:
         self._before = Before.look(self.folder, old)
         self._store = Store.open(self.folder, self.watcher.message, self._ask_again())
         try:
-            self._via = (header.read(self.folder) or {}).get("via")
+            begun = header.read(self.folder) or {}
+            self._via = begun.get("via")
+            self._miss_answers(begun.get("responses"))
             free = self.prepared.free and not self._via
             self._budget = None if free else self._opened_budget()
             self._spent_before = self.spent
@@ -207,6 +210,17 @@ class OneRun:
             if self._budget:
                 self._budget.ledger.close(self._store.folder)
             self._store.close()
+
+    def _miss_answers(self, noted: object) -> None:
+        """Say before anything is paid again that answers are gone which the header notes."""
+        lines = noted.get("lines") if isinstance(noted, dict) else None
+        there = len(self._store.standing)
+        if isinstance(lines, int) and there < lines:
+            self.watcher.message(
+                f"{self.folder / RESPONSES}: holds {there:,} of the {counted(lines, 'answer')} that "
+                f"{header.HEADER} notes; the others are asked, and paid for, again. Put the file back "
+                "first if it is anywhere."
+            )
 
     def _leave_nothing_running(self) -> None:
         """Say in the header that nothing runs any more, whatever has ended it."""

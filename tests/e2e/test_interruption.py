@@ -105,8 +105,10 @@ def test_a_torn_last_line_is_mended_and_asked_again(
         path = folder() / "responses.jsonl"
         whole = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join(whole[:9]) + tail)
-        assert inside(*words).code == 0
+        again = inside(*words)
+        assert again.code == 0
         assert server.requests == 11
+    assert "holds 9 of the 10 answers that run.json notes" in again.err
     assert len(stored(folder())) == 10
     assert figures(folder()) == before
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
@@ -161,6 +162,15 @@ def test_separators_that_are_no_line_ends_split_nothing(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, raw)
     assert mended(folder, warn=no_warning)[0] == {1}
     assert content(folder) == raw
+
+
+def test_a_byte_order_mark_that_an_editor_put_there_loses_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / RESPONSES
+    line = response().model_dump_json().encode() + b"\n"
+    path.write_bytes(b"\xef\xbb\xbf" + line)
+    with closing(Store.open(tmp_path, pytest.fail)) as store:
+        assert store.answered == {(0, "regular", 0)}
+    assert [each.id for each in responses(tmp_path)] == [0]
 
 
 def test_a_file_of_nothing_but_a_torn_line_becomes_empty(tmp_path: Path) -> None:
