@@ -15,10 +15,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Pos
 
 from apieval.schema import well_formed
 from apieval.secret_forms import (
+    field_is_secret,
     holds_a_key,
     is_a_key,
     names_a_secret,
-    names_a_secret_field,
     path_is_secret,
     query_is_secret,
 )
@@ -101,7 +101,7 @@ def _parts(url: str) -> SplitResult:
         raise ValueError("holds a fragment: nothing but a query may stand behind '?' or '#'")
     if not url.strip().isprintable() or " " in url.strip():
         raise ValueError("holds a blank or a control character, which no address can")
-    if any(map(path_is_secret, unquote(parts.path).split("/"))) or holds_a_key(parts.netloc):
+    if path_is_secret(unquote(parts.path)) or holds_a_key(parts.netloc):
         raise ValueError(f"its path seems to hold a key: {_ELSEWHERE}")
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if query_is_secret(name, value):
@@ -162,9 +162,10 @@ def _secret_headers(headers: dict[str, str]) -> dict[str, str]:
 
 
 def _public_body(body: dict[str, Any]) -> dict[str, Any]:
-    for name, text in _texts_of(body):
-        if names_a_secret_field(name) or holds_a_key(text):
-            raise ValueError(f"{name!r} seems to be a key: name its variable in api_key_env")
+    for path, text in _texts_of(body):
+        if field_is_secret(path, text):
+            shown = "a field's name" if holds_a_key(path[-1]) else repr(path[-1])
+            raise ValueError(f"{shown} seems to be a key: name its variable in api_key_env")
     for name, value in _fields_of(body):
         if name in OWN_FIELDS and not _harmless(name, value):
             raise ValueError(f"{name!r} is set by apieval itself: {OWN_FIELDS[name]}")
@@ -184,18 +185,17 @@ def _harmless(name: str, value: object) -> bool:
     return value is False if name in _STREAMED else value == 1 and name in _COUNTED
 
 
-def _texts_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every field at any depth: its name, and its text where it is one."""
+def _texts_of(
+    value: object, path: tuple[str, ...] = ("",)
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield every field at any depth: the names that lead to it, and its text where it is one."""
     if isinstance(value, dict):
-        for inner_name, inner in value.items():
-            yield from _texts_of(inner, inner_name)
-        yield name, ""
+        for name, inner in value.items():
+            yield from _texts_of(inner, (*path, name))
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts_of(inner, name)
-        yield name, ""
-    else:
-        yield name, value if isinstance(value, str) else ""
+            yield from _texts_of(inner, path)
+    yield path, value if isinstance(value, str) else ""
 
 
 def _whole(text: str) -> str:

@@ -7,9 +7,10 @@ of its own (32 letters and digits) is known in headers and queries, where nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
+from urllib.parse import parse_qsl
 
 _TAIL: Final = r"(?=[-\w]*\d|[^\W_]{12})[-\w]{12,}"
 """What follows an issuer's beginning: a digit somewhere, or no joint for long, as in no words."""
@@ -42,6 +43,8 @@ FORMS: Final[Mapping[str, str]] = {
     r"dapi[0-9a-f]{16,}": "Databricks",
     r"xox[abeoprs]-[-\w]{10,}": "Slack",
     r"eyJ[-\w]{8,}\.[-\w]{8,}(?:\.[-\w]*)?": "JSON Web Token",
+    r"[a-z][a-z0-9]{1,9}[-_](?:[a-z0-9]{1,6}[-_])*(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])"
+    r"(?=(?:[A-Za-z]*\d+){2}[A-Za-z])[A-Za-z0-9]{20,}": "anybody: a beginning, and what is random",
     r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----": "a private key",
     r"(?i:bearer)[ :]+(?=\S*\d)\S{8,}": "a header's value",
     r"(?i:basic)[ :]+(?=\S*[\d=])[A-Za-z0-9+/]{8,}={0,2}": "a header's value: user and password",
@@ -49,8 +52,17 @@ FORMS: Final[Mapping[str, str]] = {
 """How a key is written, and who issues such. Any of them is a secret wherever it stands."""
 _SCHEME: Final = re.compile(r"\s*(?i:bearer)\s")
 """With it a text begins that is no prose: whatever follows is a credential."""
-_OPAQUE: Final = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}")
+_OPAQUE: Final = re.compile(
+    r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}"
+    r"|(?<![A-Za-z0-9])(?=\d*(?:[A-Za-z]+\d+){4})[A-Za-z0-9]{16,}"
+)
+"""Of 16 characters where digits and letters change as often as in no name, date or version."""
 _MIXED: Final = re.compile(r"(?=[-\w]*[a-z])(?=[-\w]*[A-Z])(?=[-\w]*\d)[-\w]{32,}")
+_PAIR: Final = re.compile(r"([-\w]+)[=:](?=.)")
+_VERSION: Final = re.compile(r"v?\d+\w{0,8}")
+_CONNECTION: Final = re.compile(
+    r"(?i:(?:access|account|api)[-_]?key|secret|password|pwd)=[^\s;&]{4}"
+)
 _USER: Final = re.compile(r"\w+://[^/?#\s@]*:[^/?#\s@]*@")
 
 _NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -66,6 +78,7 @@ _SECRET_WORDS: Final = frozenset(
         "creds",
         "credential",
         "credentials",
+        "hmac",
         "jwt",
         "key",
         "keys",
@@ -82,6 +95,7 @@ _SECRET_WORDS: Final = frozenset(
         "secrets",
         "sig",
         "signature",
+        "ticket",
         "token",
         "assertion",
         "otp",
@@ -93,12 +107,15 @@ _SECRET_PARTS: Final = re.compile(
     r"|cookie|token$|^auth|authtoken|(?:access|auth|bearer|client|id|refresh|security|session)token"
 )
 _INNOCENT: Final = re.compile(r"^x?auth(?:ors?)(?:of|s)?$|passthrough|tokeni[sz]er")
-_QUERY_NAMES: Final = frozenset({"code", "sig", "sas"})
-"""Of Azure's functions and of signed addresses."""
+_QUERY_NAMES: Final = frozenset({"code", "sas", "session", "sid", "sig"})
+"""Of Azure's functions, of signed addresses and of sessions."""
 _FIELD: Final = re.compile(
     r"(?:api|access|private|secret|subscription|license)key|secret|passw(?:or)?d|passphrase"
     r"|authori[sz]ation|credential|cookie|(?:access|auth|bearer|refresh|session|security)token"
 )
+
+_LIKE_HEADERS: Final = frozenset({"auth", "authentication", "headers"})
+"""Below these a field's name means what it does of a header."""
 
 
 @cache
@@ -136,6 +153,32 @@ def query_is_secret(name: str, value: str) -> bool:
     return names_a_secret(name) or name.lower() in _QUERY_NAMES or is_a_key(value)
 
 
-def path_is_secret(segment: str) -> bool:
-    """Say whether a part of an address's path is a key; an account's number or a UUID is none."""
-    return holds_a_key(segment) or bool(_MIXED.search(segment))
+def path_is_secret(path: str) -> bool:
+    """Say whether a part of an address's path is a key, or named so; an account's number is none."""
+    before = ""
+    for segment in path.split("/"):
+        if holds_a_key(segment) or _MIXED.search(segment):
+            return True
+        if any(names_a_secret(pair[1]) for pair in _PAIR.finditer(segment)):
+            return True
+        is_it = re.search(r"\d", segment) and not _VERSION.fullmatch(segment)
+        if is_it and before.isalpha() and names_a_secret(before):
+            return True
+        before = segment
+    return False
+
+
+def field_is_secret(path: Sequence[str], text: str) -> bool:
+    """Say whether a field of a request's body is a secret: `path` are the names that lead to it."""
+    *above, name = path
+    within = not _LIKE_HEADERS.isdisjoint(each.lower() for each in above)
+    named = names_a_secret_field(name) or (within and bool(text) and names_a_secret(name))
+    return named or holds_a_key(name) or holds_a_key(text) or _link_is_secret(text)
+
+
+def _link_is_secret(text: str) -> bool:
+    """Say whether a text is an address with a key in its query, or tells how to connect with one."""
+    if _CONNECTION.search(text):
+        return True
+    _, query, fields = text.partition("?") if "://" in text else ("", "", "")
+    return bool(query) and any(query_is_secret(*pair) for pair in parse_qsl(fields))

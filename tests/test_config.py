@@ -115,6 +115,14 @@ ADDRESS = "not an address: write it as http://HOST:PORT/v1"
         pytest.param("http://h:99999/v1", ADDRESS, id="port too large"),
         pytest.param("http://[::1/v1", ADDRESS, id="unclosed bracket"),
         pytest.param("http://h/v1?sig=1", "has a key behind '?'", id="signed query"),
+        *(
+            pytest.param(f"http://h/v1?{query}", "has a key behind '?'", id=query)
+            for query in ("hmac=ab", "ticket=ST-1", "session=a1", "sid=7", "x=a8f3c1d09b7e6452")
+        ),
+        *(
+            pytest.param(f"http://h/{path}", "path seems to hold a key", id=path)
+            for path in ("key/hunter2/v1", "token/abc123def", "v1;key=hunter2", "apikey:h2/v1")
+        ),
         pytest.param("http://h/v1?x=1#y", "behind '?' or '#'", id="query and fragment"),
         pytest.param("http://h/v 1", "a blank", id="blank"),
         pytest.param("http://h/v1#x", "behind '?' or '#'", id="fragment"),
@@ -388,6 +396,54 @@ class TestSecrets:
         message = refusal(tmp_path, json.dumps({"version": 1, "models": {"mine": entry}}))
         assert "key" in message
         assert value[6:] not in message
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {
+                "data_sources": [
+                    {"parameters": {"authentication": {"type": "api_key", "key": "a8"}}}
+                ]
+            },
+            {"tools": [{"type": "mcp", "headers": {"X-Token": "hunter2"}}]},
+            {"auth": {"user": "me", "pass": "hunter2"}},
+            {"webhook": "https://h/done?code=hunter2"},
+            {"store": "Endpoint=sb://h/;SharedAccessKey=hunter2="},
+            {"sk-abcdefghijklmnop1234": True},
+            {"a": "esecret_aB3dE5fG7hJ9kL1mN3pQ5rS7"},
+        ],
+        ids=lambda body: next(iter(body)),
+    )
+    def test_a_secret_of_another_service_in_the_body_is_refused(
+        self, tmp_path: Path, body: dict[str, Any]
+    ) -> None:
+        said = refusal(tmp_path, of_model(extra_body=body))
+        assert "seems to be a key: name its variable in api_key_env" in said
+        assert not any(each in said for each in ("hunter2", "abcdefgh", "aB3dE5"))
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"data_sources": [{"authentication": {"type": "system_assigned_managed_identity"}}]},
+            {"tools": [{"type": "mcp", "server_url": "https://h/mcp?version=2"}]},
+            {"response_format": {"json_schema": {"properties": {"key": {"type": "string"}}}}},
+            {"guided_regex": "[A-Z]{3}[a-z0-9]{12}", "session_id": "rebus-20261201T101500"},
+        ],
+        ids=lambda body: next(iter(body)),
+    )
+    def test_what_only_sounds_like_a_secret_in_the_body_is_taken(
+        self, tmp_path: Path, body: dict[str, Any]
+    ) -> None:
+        assert one(tmp_path, extra_body=body).extra_body == body
+
+    @pytest.mark.parametrize(
+        "path",
+        ["keys/v1", "openai/deployments/gpt-4o-2024-08-06", "api/paas/v4", "models/llama3:8b/v1"],
+    )
+    def test_a_path_that_only_sounds_like_a_secret_is_taken(
+        self, tmp_path: Path, path: str
+    ) -> None:
+        assert one(tmp_path, base_url=f"https://h/{path}").base_url == [f"https://h/{path}"]
 
     def test_what_is_no_key_is_taken(self, tmp_path: Path) -> None:
         url = "https://gateway.ai.example/v1/0123456789abcdef0123456789abcdef/casa?api-version=2024-10-21"
