@@ -12,6 +12,8 @@ from functools import cache
 from typing import Final
 from urllib.parse import parse_qsl
 
+from apieval.patterns import regex
+
 _TAIL: Final = r"(?=[-\w]*\d|[^\W_]{12})[-\w]{12,}"
 """What follows an issuer's beginning: a digit somewhere, or no joint for long, as in no words."""
 FORMS: Final[Mapping[str, str]] = {
@@ -50,22 +52,20 @@ FORMS: Final[Mapping[str, str]] = {
     r"(?i:basic)[ :]+(?=\S*[\d=])[A-Za-z0-9+/]{8,}={0,2}": "a header's value: user and password",
 }
 """How a key is written, and who issues such. Any of them is a secret wherever it stands."""
-_SCHEME: Final = re.compile(r"\s*(?i:bearer)\s")
+_SCHEME: Final = regex(r"\s*(?i:bearer)\s")
 """With it a text begins that is no prose: whatever follows is a credential."""
-_OPAQUE: Final = re.compile(
+_OPAQUE: Final = regex(
     r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}"
     r"|(?<![A-Za-z0-9])(?=\d*(?:[A-Za-z]+\d+){4})[A-Za-z0-9]{16,}"
 )
 """Of 16 characters where digits and letters change as often as in no name, date or version."""
-_MIXED: Final = re.compile(r"(?=[-\w]*[a-z])(?=[-\w]*[A-Z])(?=[-\w]*\d)[-\w]{32,}")
-_PAIR: Final = re.compile(r"([-\w]+)[=:](?=.)")
-_VERSION: Final = re.compile(r"v?\d+\w{0,8}")
-_CONNECTION: Final = re.compile(
-    r"(?i:(?:access|account|api)[-_]?key|secret|password|pwd)=[^\s;&]{4}"
-)
-_USER: Final = re.compile(r"\w+://[^/?#\s@]*:[^/?#\s@]*@")
+_MIXED: Final = regex(r"(?=[-\w]*[a-z])(?=[-\w]*[A-Z])(?=[-\w]*\d)[-\w]{32,}")
+_PAIR: Final = regex(r"([-\w]+)[=:](?=.)")
+_VERSION: Final = regex(r"v?\d+\w{0,8}")
+_CONNECTION: Final = regex(r"(?i:(?:access|account|api)[-_]?key|secret|password|pwd)=[^\s;&]{4}")
+_USER: Final = regex(r"\w+://[^/?#\s@]*:[^/?#\s@]*@")
 
-_NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NAME_WORDS: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET_WORDS: Final = frozenset(
     [
         "auth",
@@ -101,15 +101,15 @@ _SECRET_WORDS: Final = frozenset(
         "otp",
     ]
 )
-_SECRET_PARTS: Final = re.compile(
+_SECRET_PARTS: Final = regex(
     r"(?:api|access|account|app|auth|client|function|functions|license|master|private|secret|security"
     r"|service|shared|subscription|user)key|secret|passw(?:or)?d|passphrase|authori[sz]ation|credential"
     r"|cookie|token$|^auth|authtoken|(?:access|auth|bearer|client|id|refresh|security|session)token"
 )
-_INNOCENT: Final = re.compile(r"^x?auth(?:ors?)(?:of|s)?$|passthrough|tokeni[sz]er")
+_INNOCENT: Final = regex(r"^x?auth(?:ors?)(?:of|s)?$|passthrough|tokeni[sz]er")
 _QUERY_NAMES: Final = frozenset({"code", "sas", "session", "sid", "sig"})
 """Of Azure's functions, of signed addresses and of sessions."""
-_FIELD: Final = re.compile(
+_FIELD: Final = regex(
     r"(?:api|access|private|secret|subscription|license)key|secret|passw(?:or)?d|passphrase"
     r"|authori[sz]ation|credential|cookie|(?:access|auth|bearer|refresh|session|security)token"
 )
@@ -121,7 +121,7 @@ _LIKE_HEADERS: Final = frozenset({"auth", "authentication", "headers"})
 @cache
 def _key() -> re.Pattern[str]:
     # compiled when the first value is held against it: `--help` never does
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(FORMS)})")
+    return regex(rf"(?<![A-Za-z0-9])(?:{'|'.join(FORMS)})")
 
 
 def names_a_secret(name: str) -> bool:

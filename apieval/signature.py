@@ -14,15 +14,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from apieval.patterns import regex
+
 ALGORITHM: Final = "sha256"
 SHORT: Final = 12
 """Hex digits of a short hash: 48 bits, no clash among fewer than a million things."""
 _BLOCK: Final = 1 << 20
 _VALUE: Final = r"(?:[^\\|:]|\\[\\|:])*+"
-_PART: Final = re.compile(rf"([a-z_]+):({_VALUE})", re.DOTALL)
-_SIGNATURE: Final = re.compile(rf"[a-z_]+:{_VALUE}(?:\|[a-z_]+:{_VALUE})*+", re.DOTALL)
-_DIGEST: Final = re.compile(rf"{ALGORITHM}:[0-9a-f]{{64}}")
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_PART: Final = regex(rf"([a-z_]+):({_VALUE})", re.DOTALL)
+_SIGNATURE: Final = regex(rf"[a-z_]+:{_VALUE}(?:\|[a-z_]+:{_VALUE})*+", re.DOTALL)
+_DIGEST: Final = regex(rf"{ALGORITHM}:[0-9a-f]{{64}}")
+_ESCAPED: Final = regex(r"\\(.)", re.DOTALL)
 
 
 def canonical_json(value: object) -> str:

@@ -17,6 +17,7 @@ PACKAGE = Path(apieval.__file__).parent
 LAYERS = {
     "errors": 0,
     "loading": 0,
+    "patterns": 0,
     "version": 0,
     "whole_file": 0,
     "wording": 0,

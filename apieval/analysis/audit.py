@@ -19,6 +19,7 @@ from apieval.analysis import gold_audit
 from apieval.analysis.findings import UNNAMED, AuditFinding, audited
 from apieval.analysis.shared_wrong import Key, Said, Side, said, shared
 from apieval.analysis.summary import blanks
+from apieval.patterns import regex
 from apieval.rebus import prompts
 from apieval.rebus.dataset import Selection
 from apieval.rebus.metrics import HEADLINE
@@ -36,10 +37,10 @@ SUSPICIOUS: Final = 0.05
 """Of all answers: so many that say one thing, or fit other rows, are no accident."""
 FEW: Final = 5
 """Fewer than so many are no pattern."""
-_LABEL: Final = re.compile(r"soluzion|solution", re.IGNORECASE)
+_LABEL: Final = regex(r"soluzion|solution", re.IGNORECASE)
 _HEAD: Final = 300
 _SHOWN: Final = 40
-_FAILURES: Final = re.compile(
+_FAILURES: Final = regex(
     r"^\W*(?:(?:api|http|internal|server|openai|request)?\s*(?:error|errore|exception)\b|traceback\b)"
     r"|rate.?limit|too many requests|service unavailable|bad gateway|gateway time-?out"
     r"|insufficient_quota|invalid.api.key|connection (?:error|refused|reset)",
@@ -50,7 +51,7 @@ _HEDGES: Final = {
     tolerant.ALTERNATIVES: "offer several values for one part, which is no answer for tolerant",
 }
 _NOTHING: Final = frozenset({"nan", "none", "null", "n/a", "#n/a", "nil", "undefined", "error"})
-_EXAMPLE: Final = re.compile(r"^Soluzione: (.+)$", re.MULTILINE)
+_EXAMPLE: Final = regex(r"^Soluzione: (.+)$", re.MULTILINE)
 
 
 class _Kept(NamedTuple):

@@ -13,10 +13,10 @@ of these nothing is said. Scripts that Italian is not written in tell by themsel
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.parsers.thoughts import parted
 
 WORDS: Final = 5
@@ -62,21 +62,21 @@ _HERE: Final = frozenset(_ITALIAN.split())
 _WORDS: Final = {name: frozenset(words.split()) for name, words in _OTHERS.items()}
 """Words that Italian shares with these languages stand in no list."""
 _SCRIPTS: Final = {
-    "greek": re.compile("[\u0370-\u03ff]"),
-    "cyrillic": re.compile("[\u0400-\u04ff]"),
-    "hebrew": re.compile("[\u0590-\u05ff]"),
-    "arabic": re.compile("[\u0600-\u06ff]"),
-    "devanagari": re.compile("[\u0900-\u097f]"),
-    "thai": re.compile("[\u0e00-\u0e7f]"),
-    "kana": re.compile("[\u3040-\u30ff]"),
-    "hangul": re.compile("[\uac00-\ud7af]"),
-    "han": re.compile("[\u3400-\u9fff]"),
+    "greek": regex("[\u0370-\u03ff]"),
+    "cyrillic": regex("[\u0400-\u04ff]"),
+    "hebrew": regex("[\u0590-\u05ff]"),
+    "arabic": regex("[\u0600-\u06ff]"),
+    "devanagari": regex("[\u0900-\u097f]"),
+    "thai": regex("[\u0e00-\u0e7f]"),
+    "kana": regex("[\u3040-\u30ff]"),
+    "hangul": regex("[\uac00-\ud7af]"),
+    "han": regex("[\u3400-\u9fff]"),
 }
-_FOREIGN: Final = re.compile("[\u0370-\u0e7f\u3040-\ud7af]")
+_FOREIGN: Final = regex("[\u0370-\u0e7f\u3040-\ud7af]")
 _STEP: Final = ("Procediamo alla ", "Ora componiamo la ", "Prima lettura:", "Soluzione:")
 """How the template's own lines begin, but those of words, which hold ` = `."""
-_CLUE: Final = re.compile(r"\[[^\[\]\n]*+\]")
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_CLUE: Final = regex(r"\[[^\[\]\n]*+\]")
+_WORD: Final = regex(r"[^\W\d_]+")
 
 
 def other_language(text: str) -> str | None:

@@ -10,11 +10,13 @@ import re
 import unicodedata
 from typing import Final
 
-APOSTROPHES: Final = re.compile("[\u2019\u2018\u201b\u02bc\u02b9\u2032\u00b4\uff07\ua78c\u055a]")
+from apieval.patterns import regex
+
+APOSTROPHES: Final = regex("[\u2019\u2018\u201b\u02bc\u02b9\u2032\u00b4\uff07\ua78c\u055a]")
 """What stands for an apostrophe: quotation marks, modifier letters, primes, an acute accent."""
-_UNSURE: Final = re.compile("[\u02b0-\U0010ffff]")
+_UNSURE: Final = regex("[\u02b0-\U0010ffff]")
 """Characters that composing may change; below U+02B0 all are letters or signs that stay as they are."""
-_RUN: Final = re.compile("[\x00-\x7f]?[^\x00-\x7f]{1,64}")
+_RUN: Final = regex("[\x00-\x7f]?[^\x00-\x7f]{1,64}")
 
 
 def surely_composed(text: str) -> bool:

@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from apieval.patterns import regex
 from apieval.rebus.characters import bare, composed, straight
 from apieval.rebus.metrics import Parts
 
-_BESIDE: Final = re.compile(r" +(?=')|(?<=[b-df-hj-np-tv-z]') ", re.IGNORECASE)
+_BESIDE: Final = regex(r" +(?=')|(?<=[b-df-hj-np-tv-z]') ", re.IGNORECASE)
 """Blanks beside an apostrophe that joins: one behind a vowel (`un po' di`) parts two words."""
-_FOR_AN_ACCENT: Final = re.compile(r"(?<=[aeiou])'++(?!\w)", re.IGNORECASE)
+_FOR_AN_ACCENT: Final = regex(r"(?<=[aeiou])'++(?!\w)", re.IGNORECASE)
 
 Spelling = Callable[[str], str]
 """Return the form of a text that all texts equal to it share, but for case."""

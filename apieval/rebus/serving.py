@@ -11,22 +11,24 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from apieval.patterns import regex
+
 REASONING_PARSER: Final = (
     "start the server with the model's own (vLLM, SGLang: --reasoning-parser; llama.cpp: "
     "--reasoning-format) or with none"
 )
 """What helps where thoughts and answer are not told apart."""
-_LINE: Final = re.compile(
+_LINE: Final = regex(
     r"^[^\w\n]*(?:la )?(?:soluzione|solution)(?: finale)?[^\w\n]*:[^\w\n]*\w",
     re.IGNORECASE | re.MULTILINE,
 )
-_JSON: Final = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
+_JSON: Final = regex(r"\s*(?:```\w*\s*)?[\[{]")
 _NEEDLES: Final = ("Ġ", "Ċ", "▁", "<0x", "\\n", "\\u00", "<|", "</s>", "<end_of", "<eos>", "&", "Ã")
 """One of them is in every text that one of the patterns below finds something in."""
 
 
 def _found(pattern: str) -> Callable[[str], Iterator[str]]:
-    find = re.compile(pattern)
+    find = regex(pattern)
 
     def found(text: str) -> Iterator[str]:
         if match := find.search(text):

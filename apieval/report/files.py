@@ -16,6 +16,7 @@ from apieval.whole_file import replacing, replacing_bytes
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"
+PAGE: Final = "report.html"
 _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 

@@ -16,6 +16,8 @@ from apieval.whole_file import ordinary, replacing
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
+ASIDE: Final = ".before-"
+"""Stands between a run's name and the time at which it was set aside."""
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 

@@ -19,7 +19,7 @@ from typing import Final
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from apieval.errors import StoreError
-from apieval.run.header import HEADER
+from apieval.run.header import ASIDE, HEADER
 from apieval.run.responses import RESPONSES, ItemKey, Kept, key_of, mend
 from apieval.schema import Outcome, Response
 from apieval.whole_file import NO_LOCKS, is_there, not_ordinary, to_disk, to_disk_folder
@@ -33,8 +33,6 @@ except ImportError:  # Windows
 LOCK: Final = ".lock"
 OWNER: Final = ".lock.owner"
 MARKER: Final = ".lock.marker"
-ASIDE: Final = ".before-"
-"""Stands between a run's name and the time at which it was set aside."""
 ASK_AGAIN: Final = frozenset({Outcome.FAILED, Outcome.EMPTY})
 """A failure is not the model's, and an empty answer may be a hiccup: a resumed run asks again."""
 

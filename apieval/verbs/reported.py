@@ -18,7 +18,7 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
-from apieval.report.files import SCORES, SUMMARY, write_text
+from apieval.report.files import PAGE, SCORES, SUMMARY, write_text
 from apieval.report.page import rebuses, writing
 from apieval.report.page.embedded import Embedded
 from apieval.report.places import nameless, places
@@ -74,7 +74,7 @@ def report(
         drawn = figures.write(pictures, target / FIGURES)
         links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
         texts = {
-            writing.PAGE: [writing.written(outline, pictures, view)],
+            PAGE: [writing.written(outline, pictures, view)],
             markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
             latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
             tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
@@ -90,7 +90,7 @@ def _runs(folders: Sequence[Path]) -> Sequence[Path]:
 
 
 def _is_report(folder: Path) -> bool:
-    return (folder / writing.PAGE).exists() and not (folder / SUMMARY).exists()
+    return (folder / PAGE).exists() and not (folder / SUMMARY).exists()
 
 
 def _view(

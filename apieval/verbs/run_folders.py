@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from apieval.errors import ApievalError, ConfigError, StoreError
-from apieval.report.files import SCORES, SUMMARY
-from apieval.report.page.writing import PAGE
+from apieval.report.files import PAGE, SCORES, SUMMARY
 from apieval.run import header
 from apieval.run.responses import RESPONSES
-from apieval.run.store import ASIDE
 from apieval.verbs import scored
 from apieval.whole_file import is_folder, is_there
 
@@ -63,7 +61,7 @@ def _objection(folder: Path, check: Check) -> str | None:
         return "a symbolic link"
     if not _is_run(folder):
         return "a report" if is_there(folder / PAGE) else "no run"
-    if ASIDE in folder.name:
+    if header.ASIDE in folder.name:
         return "set aside by --fresh"
     try:
         check(folder)

@@ -18,7 +18,6 @@ from apieval.report.outline import Bar, Column, Outline
 from apieval.report.page.embedded import Embedded, Picture
 from apieval.report.terminal import visible
 
-PAGE: Final = "report.html"
 _TEMPLATES: Final = ("page.html", "parts.html")
 
 
