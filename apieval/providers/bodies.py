@@ -12,10 +12,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from email.message import Message
+from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
 NO_UTF8: Final = "bytes that are no UTF-8, read as U+FFFD"
 UNESCAPED: Final = "control characters that its JSON does not escape"
+MISWRITTEN: Final = "escapes, commas or numbers that are no JSON"
 AROUND: Final = "text around its JSON, left out"
 STREAMED: Final = "an event stream, though none was asked for, put together"
 OTHER_STREAM: Final = (
@@ -30,6 +32,16 @@ _WIDER: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 """Who declares Latin-1 means Windows' form of it (WHATWG, Encoding, names and labels)."""
 _STRICT: Final = json.JSONDecoder()
 _LENIENT: Final = json.JSONDecoder(strict=False)
+_NO_JSON: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL
+)  # a string, or a comma before an end
+_NO_ESCAPE: Final = re.compile(
+    r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))', re.DOTALL
+)
+_OBJECT: Final = re.compile(r'\{\s*"')
+_ENVELOPES: Final = ("data", "result", "response", "body")
+"""Where gateways put a completion inside an answer of their own."""
+_TRIES: Final = 20
 
 
 class Document(NamedTuple):
@@ -61,7 +73,24 @@ def document(content: bytes, headers: Mapping[str, str]) -> Document:
         value = json.loads(content)  # UTF-8, -16 or -32, with a mark in front or without
     except (ValueError, RecursionError):
         return _mended(content, headers)
+    value = _unwrapped(value)
     return _put_together([value], (STREAMED,), done=False) if _is_chunk(value) else Document(value)
+
+
+def _unwrapped(value: object) -> object:
+    """Return the completion that a list of one, a text or a gateway's envelope holds."""
+    if isinstance(value, list):
+        inner: Sequence[object] = value if len(value) == 1 else ()
+    elif isinstance(value, str) and value.lstrip(_BLANK).startswith("{"):
+        try:
+            inner = [json.loads(value)]
+        except (ValueError, RecursionError):
+            return value
+    elif isinstance(value, dict) and "choices" not in value:
+        inner = [value.get(name) for name in _ENVELOPES]
+    else:
+        return value
+    return next((each for each in inner if isinstance(each, dict) and each.get("choices")), value)
 
 
 def _mended(content: bytes, headers: Mapping[str, str]) -> Document:
@@ -72,7 +101,9 @@ def _mended(content: bytes, headers: Mapping[str, str]) -> Document:
     chosen = [each for each in values if isinstance(each, dict) and each.get("choices")]
     if chosen and _is_chunk(chosen[0]):
         return _put_together(values, (*repaired, STREAMED), done=False)
-    return Document(next(iter(chosen), values[0]), (*repaired, *around))
+    if not chosen and sum(isinstance(each, dict) and "done" in each for each in values) > 1:
+        raise UnreadableBody(OTHER_STREAM, begun=True, always=True)  # Ollama's own
+    return Document(next(iter(chosen), _unwrapped(values[0])), (*repaired, *around))
 
 
 def _text(content: bytes, headers: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -101,11 +132,23 @@ def _declared(content: bytes, headers: Mapping[str, str]) -> str | None:
 
 def _values(text: str) -> tuple[list[Any], tuple[str, ...]]:
     """Return the documents a text holds one after the other, and what is to be said of that."""
-    start = text.find("{")
-    if start < 0 or text.lstrip(_BLANK).startswith("<"):
-        raise UnreadableBody("not JSON", begun=text.lstrip(_BLANK).startswith("["))
-    values: list[Any] = []
     repaired: list[str] = []
+    page = text.lstrip(_BLANK).startswith("<")
+    for tried, found in enumerate(islice(_OBJECT.finditer(text), _TRIES)):
+        start = found.start()
+        values, end = _in_a_row(text, start, repaired)
+        if not values or ((page or tried) and not any("choices" in each for each in values)):
+            continue  # a remark in braces, a page's script, or a part of what is cut
+        if text[:start].strip(_BLANK) or text[end:].strip(_BLANK) or len(values) > 1:
+            repaired.append(AROUND)
+        return values, tuple(repaired)
+    begun = not page and ("{" in text or text.lstrip(_BLANK).startswith("["))
+    raise UnreadableBody("not JSON", begun=begun)
+
+
+def _in_a_row(text: str, start: int, repaired: list[str]) -> tuple[list[Any], int]:
+    """Return the objects that stand one behind the other, and where the last of them ends."""
+    values: list[Any] = []
     end = start
     while text[end : end + 1] == "{":
         try:
@@ -114,22 +157,59 @@ def _values(text: str) -> tuple[list[Any], tuple[str, ...]]:
             break
         values.append(value)
         end += len(text[end:]) - len(text[end:].lstrip(_BLANK))
-    if not values:
-        raise UnreadableBody("not JSON", begun=True)
-    if text[:start].strip(_BLANK) or text[end:].strip(_BLANK) or len(values) > 1:
-        repaired.append(AROUND)
-    return values, tuple(repaired)
+    return values, end
 
 
 def _decoded(text: str, start: int, repaired: list[str]) -> tuple[Any, int]:
-    """Return the JSON that begins there and where it ends, with its control characters."""
+    """Return the JSON that begins there and where it ends, with what it does not write as JSON."""
     try:
         return _STRICT.raw_decode(text, start)
     except ValueError:
-        found = _LENIENT.raw_decode(text, start)
-    if UNESCAPED not in repaired:
-        repaired.append(UNESCAPED)
+        pass
+    try:
+        found, said = _LENIENT.raw_decode(text, start), UNESCAPED
+    except ValueError:
+        found, said = _rewritten(text, start), MISWRITTEN
+    if said not in repaired:
+        repaired.append(said)
     return found
+
+
+def _rewritten(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON that begins there once escapes and commas are written as JSON has them."""
+    pieces: list[str] = []
+    shifts: list[tuple[int, int]] = []  # where the new text goes on, and how much shorter it is
+    last, length = start, 0
+    for found in _NO_JSON.finditer(text, start):
+        whole = found.group()
+        new = "" if whole == "," else _NO_ESCAPE.sub(_escape, whole)
+        if new != whole:
+            pieces += [text[last : found.start()], new]
+            length += found.start() - last + len(new)
+            last = found.end()
+            shifts.append((length, last - start - length))
+    value, end = json.JSONDecoder(strict=False, parse_int=_number).raw_decode(
+        "".join((*pieces, text[last:]))
+    )
+    return value, start + end + next((by for at, by in reversed(shifts) if at <= end), 0)
+
+
+def _number(digits: str) -> int | float:
+    """Return a number; one of thousands of digits is none that Python would read as whole."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+def _escape(found: re.Match[str]) -> str:
+    """Return an escape as JSON writes it; of what is none, the backslash is a character."""
+    right, code, other = found.groups()
+    if right:
+        return found.group()
+    if code:
+        return f"\\u00{code}"
+    return "'" if other == "'" else f"\\\\{other}"
 
 
 def _streamed(text: str, repaired: Sequence[str]) -> Document:
@@ -138,9 +218,11 @@ def _streamed(text: str, repaired: Sequence[str]) -> Document:
     events: list[Any] = []
     done = False
     for data in _events(text):
-        if data.strip() == _DONE:
+        if data == _DONE:
             done = True
             break
+        if not data.startswith(("{", "[{")):
+            continue  # another word for the beginning, the end or a sign of life
         try:
             value, _ = _decoded(data, 0, mended)
         except (ValueError, RecursionError):
@@ -150,13 +232,25 @@ def _streamed(text: str, repaired: Sequence[str]) -> Document:
 
 
 def _events(text: str) -> Iterator[str]:
-    """Yield the data of each event; some servers leave out the blank line between two."""
-    for line in _LINES.split(text):
+    """Yield the data of each event.
+
+    Some servers leave out the blank line between two, some break one event into several lines.
+    """
+    lines: list[str] = []
+    for line in (*_LINES.split(text), ""):
         name, colon, value = line.lstrip("\ufeff").partition(":")
         if colon and name.strip() == "data" and value.strip():
-            yield value.strip()
+            lines.append(value.strip())
         elif line.lstrip().startswith("{"):  # behind remarks that keep the connection open
-            yield line.strip()
+            lines.append(line.strip())
+        elif not line.strip():
+            yield from lines if not lines or _ends(lines[0]) else ["\n".join(lines)]
+            lines = []
+
+
+def _ends(line: str) -> bool:
+    """Say whether a line of an event is one event by itself."""
+    return line.endswith(("}", "]")) or not line.startswith("{")
 
 
 def _is_chunk(value: object) -> bool:
@@ -177,10 +271,12 @@ def _put_together(values: Sequence[Any], repaired: tuple[str, ...], *, done: boo
         if not isinstance(value, dict):
             continue
         if _is_error(value):
+            if answer.whole:
+                break  # what failed behind a whole answer is not the answer
             return Document(value, repaired, begun=answer.begun)
         answer.add(value)
-    named = any(isinstance(each, dict) and isinstance(each.get("type"), str) for each in values)
-    if not answer.begun and (done or named):
+    other = any(values) and not any("choices" in each for each in values if isinstance(each, dict))
+    if not answer.begun and (done or other):
         raise UnreadableBody(OTHER_STREAM, begun=True, always=True)
     if answer.reason is None and not done:
         raise UnreadableBody("its event stream broke off", begun=bool(values))
@@ -202,9 +298,14 @@ class _Answer:
         self.begun = False
         self.reason: object = None
         self._texts: dict[str, list[Any]] = {}
-        self._whole: Mapping[str, Any] | None = None
+        self._messages: list[Mapping[str, Any]] = []
         self._top: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
+
+    @property
+    def whole(self) -> bool:
+        """Say whether its text came, and its end."""
+        return self.reason is not None and bool(self._texts.get("content") or self._messages)
 
     def add(self, chunk: Mapping[str, Any]) -> None:
         """Take a chunk in; of several answers only the first is read."""
@@ -224,7 +325,7 @@ class _Answer:
         if choice.get("finish_reason") is not None:
             self.reason = choice["finish_reason"]
         if isinstance(choice.get("message"), dict):
-            self._whole = choice["message"]
+            self._messages.append(choice["message"])
         self._choice |= {k: v for k, v in choice.items() if k not in {"delta", "message", "text"}}
         delta = choice.get("delta")
         said = delta if isinstance(delta, dict) else {"content": choice.get("text")}
@@ -237,10 +338,19 @@ class _Answer:
         if not self.begun:
             return {**self._top, "choices": []}
         message = {name: _joined(pieces) for name, pieces in self._texts.items()}
-        if self._whole is not None and not message.get("content"):
-            message |= self._whole
+        if self._messages and not message.get("content"):
+            message |= _of_messages(self._messages)
         choice = {**self._choice, "message": message, "finish_reason": self.reason}
         return {**self._top, "choices": [choice]}
+
+
+def _of_messages(messages: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the message of chunks that say `message` for `delta`: pieces, or ever more of one."""
+    texts = [each["content"] for each in messages if isinstance(each.get("content"), str)]
+    longer = all(new.startswith(old) for old, new in pairwise(texts))
+    if longer or len(texts) < len(messages):
+        return messages[-1]
+    return {**messages[-1], "content": "".join(texts)}
 
 
 def _joined(pieces: Sequence[str | list[Any]]) -> str | list[Any]:

@@ -61,6 +61,8 @@ _NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-
 NO_PARAMETERS: Final = frozenset({"model", "messages", *TOKEN_LIMITS})
 """A limit of tokens may be too large for one prompt and right for others."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
+_NO_ERRORS: Final = (0, "0", 200, "200")
+"""What some gateways write beside every answer as the code of no error."""
 _SHOWN: Final = 200
 _READ: Final = 4096
 _MOST: Final = 1_000_000
@@ -215,9 +217,12 @@ def is_error(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     code = value["base_resp"].get("status_code") if isinstance(value.get("base_resp"), dict) else 0
-    if value.get("error") or (code and not value.get("choices")):
+    error = value.get("error")
+    if isinstance(error, dict) and value.get("choices") and error.get("code") in _NO_ERRORS:
+        error = None
+    if error or (code and not value.get("choices")):
         return True
-    texts = [value.get(name) for name in ("message", "detail", "msg")]
+    texts = [value.get(name) for name in ("message", "detail", "msg", "error_msg")]
     return "choices" not in value and any(isinstance(each, str) for each in texts)
 
 
@@ -241,7 +246,7 @@ def server_message(body: bytes) -> str:
 
 def _message(body: bytes) -> str:
     error = _error(body)
-    for name in ("message", "detail", "error", "status_msg"):
+    for name in ("message", "detail", "error", "status_msg", "error_msg"):
         if said := error.get(name):
             plain = isinstance(said, str)
             return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)

@@ -117,11 +117,30 @@ def _ollama(value: Mapping[str, Any]) -> Mapping[str, Any]:
     )
 
 
+def _responses(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    said = [item for item in value["output"] if item.get("type") == "message"]
+    thoughts = [item for item in value["output"] if item.get("type") == "reasoning"]
+    usage = value.get("usage") or {}
+    asked, answered = (usage.get(f"{kind}_tokens_details") or {} for kind in ("input", "output"))
+    counts = _usage(
+        usage.get("input_tokens"), usage.get("output_tokens"), asked.get("cached_tokens")
+    )
+    cut = (value.get("incomplete_details") or {}).get("reason")
+    return _completion(
+        [part for item in said for part in item["content"]],
+        thoughts,
+        cut or ("stop" if value.get("status") == "completed" else value.get("status")),
+        {**counts, "reasoning_tokens": answered.get("reasoning_tokens")},
+        value.get("model"),
+    )
+
+
 FORMS: Final[tuple[tuple[frozenset[str], Form], ...]] = (
     (frozenset({"content", "stop_reason"}), _anthropic),
     (frozenset({"candidates"}), _gemini),
     (frozenset({"promptFeedback"}), _gemini),
     (frozenset({"output", "stopReason"}), _bedrock),
+    (frozenset({"output", "object"}), _responses),
     (frozenset({"message", "finish_reason"}), _cohere),
     (frozenset({"message", "done"}), _ollama),
 )

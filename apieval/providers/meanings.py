@@ -55,6 +55,7 @@ FINISH_REASONS: Final = (
     Row("image_safety", _R, "Gemini, FinishReason"),
     Row("image_prohibited_content", _R, "Gemini, FinishReason"),
     Row("image_recitation", _R, "Gemini, FinishReason"),
+    Row("language", _R, "Gemini, FinishReason; litellm counts it as a filter's too"),
     Row("model_armor", _R, "Vertex AI, generative_models.FinishReason"),
     Row("jailbreak", _R, "Gemini, BlockedReason"),
     Row("refusal", _R, "Anthropic, Handling stop reasons"),
@@ -87,6 +88,7 @@ CODES: Final = (
     Row("SensitiveContentDetected", _R, "Volcengine Ark, Error codes"),
     Row("RiskDetection", _R, "Volcengine Ark, Error codes (InputTextRiskDetection)"),
     Row("sensitive_words_detected", _R, "One API and New API, error codes"),
+    Row("1301", _R, "Z.AI and Zhipu, Error codes"),
     Row("censorship_blocked", _R, "StepFun, errors on status 451"),
     Row("input_guardrail_triggered", _R, "Databricks, AI Gateway"),
     Row("output_guardrail_triggered", _R, "Databricks, AI Gateway"),
@@ -127,6 +129,7 @@ PHRASES: Final = (
     Row(
         "openaiexception - you exceeded your current quota", _C, "litellm, proxy: the code is lost"
     ),
+    Row("limit: 0,", _C, "Gemini, QuotaFailure: the free tier has nothing of this model"),
     Row("insufficient balance", _C, "DeepSeek, Error codes; MiniMax, Error codes, 1008"),
     Row("monthly spending limit", _C, "xAI, on status 403 and 429"),
     Row("account is in arrears", _C, "Z.AI, Error codes, 1113"),
@@ -141,9 +144,37 @@ PHRASES: Final = (
 
 _PERIOD: Final = re.compile(
     r"per[ _-]?(?P<a>day|week|month)(?![a-z])|(?:a|each|/) ?(?P<b>day|week|month)\b"
-    r"|\b(?P<c>dai|week|month)ly\b|\b[rt]pd\b|86400s|\bby day\b|daily_|_daily"
+    r"|\b(?P<c>dai|week|month)ly\b(?! (?:plan|usage|bill|subscription)\w*\b(?! (?:limit|quota|cap)))|\b[rt]pd\b|86400s|\bby day\b|daily_|_daily"
 )
-_SHORTER: Final = re.compile(r"per[ _-]?(?:second|minute|hour)|\b[rt]p[sm]\b")
+_SHORTER: Final = re.compile(
+    r"(?:per[ _-]?|\ba |\blast |/ ?)(?:second|minute|hour|sec|min)(?![a-z])|\b[rt]p[sm]\b"
+)
+_FILTERS: Final = (
+    r"content (?:filter|polic|moderation|safety|guideline|management|audit)\w*|moderation"
+    r"|safety (?:system|filter|polic|model|guideline|service|check)\w*|guardrails?\b"
+    r"|(?:usage|acceptable use) (?:polic|guideline)\w*|model armor|responsible ai"
+    r"|(?:prohibited|inappropriate|sensitive|unsafe|harmful|illegal)[ _]content"
+)
+_VERDICTS: Final = (
+    r"block|flagg|reject|violat|filtered|refus|intervened|triggered|prohibit"
+    r"|(?:moderation|audit|checks?)\W.{0,40}failed"
+)
+_VERDICT: Final = re.compile(
+    rf"(?:{_FILTERS}).{{0,80}}?(?:{_VERDICTS})|(?:{_VERDICTS}).{{0,80}}?(?:{_FILTERS})", re.DOTALL
+)
+"""A filter and what it decided, near one another: as those say it whose words are in no row."""
+_NO_VERDICT: Final = re.compile(
+    r"param(?:eter|s\b)|\bfields?\b|\bbody\b|argument|must be|not enabled|\bnot found|deprecated"
+    r"|account|organi[sz]ation|api key|your ip\b|unavailable|time[d -]?out|try again"
+)
+"""Who writes of these speaks of a filter's settings, of a customer, or of a filter that is down."""
+_FILTERING: Final = re.compile(
+    r"(?:^|_)(?:content_(?:filter|polic|moderation|safety)\w*|moderation|guardrails?|safety"
+    r"|unsafe|sensitive_content|censor\w*|policy_violation|risk_control)(?:_|$)"
+)
+_NOT_FILTERING: Final = re.compile(
+    r"(?:^|_)(?:not|no|in?valid|missing|unknown|unavailable|unsupported|timeout|disabled)(?:_|$)"
+)
 _PREFIX: Final = re.compile(r"^(?:finish|stop)_reason_")
 
 
@@ -165,7 +196,14 @@ _NAMES: Final = _by_name(CODES)
 
 def of_finish(reason: str | None) -> Meaning | None:
     """Return what a finish reason means, None where the model was done."""
-    return _FINISHES.get(spelled(reason)) if reason else None
+    name = spelled(reason) if reason else ""
+    filtered = name in {"blocked", "flagged"} or _filtering(name)
+    return _FINISHES.get(name) or (Meaning.REFUSED if filtered else None)
+
+
+def _filtering(name: str) -> bool:
+    """Say whether a name that is in no row is a filter's, and not of its settings."""
+    return bool(_FILTERING.search(name)) and not _NOT_FILTERING.search(name)
 
 
 def of_names(names: Iterable[str]) -> Meaning | None:
@@ -174,6 +212,8 @@ def of_names(names: Iterable[str]) -> Meaning | None:
         found = next(
             (m for row, m in _NAMES.items() if name == row or name.endswith(f"_{row}")), None
         )
+        if found is None and (_FINISHES.get(name) is Meaning.REFUSED or _filtering(name)):
+            found = Meaning.REFUSED
         if found:
             return found
     return None
@@ -182,7 +222,10 @@ def of_names(names: Iterable[str]) -> Meaning | None:
 def of_text(text: str) -> Meaning | None:
     """Return what a text for people says, by the phrases that are known."""
     lower = text.lower()
-    return next((row.means for row in PHRASES if row.said in lower), None)
+    known = next((row.means for row in PHRASES if row.said in lower), None)
+    if known is None and _VERDICT.search(lower) and not _NO_VERDICT.search(lower):
+        return Meaning.REFUSED
+    return known
 
 
 def period(text: str) -> str | None:

@@ -7,12 +7,12 @@ not matter to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from apieval.directory import is_proprietary
-from apieval.errors import AttemptFailed, RunFailure, TransientFailure, WebPage
+from apieval.errors import AttemptFailed, ContentRefused, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import Document, UnreadableBody, document
 from apieval.providers.failures import (
     failure,
@@ -23,6 +23,7 @@ from apieval.providers.failures import (
     server_message,
     with_remedy,
 )
+from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.hints import rate_hints
 from apieval.providers.meanings import Meaning, of_finish
 from apieval.providers.told import told_of
@@ -35,6 +36,9 @@ REASONING: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_det
 """What servers call the field of a message that holds its thoughts."""
 THOUGHTS: Final = ("thinking", "reasoning", "text", "summary", "content")
 """Where a part that is a thought holds it; of Mistral, OpenAI and those who follow them."""
+SAID: Final = ("text", "value", "parts")
+"""Where a part holds what is said; `value` in OpenAI's Assistants, `parts` in Google's."""
+_DEEPEST: Final = 6
 _KINDS: Final = ("prompt", "completion")
 _COUNTED: Final = ("usage", "usageMetadata")
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -101,11 +105,23 @@ def _read(
         hidden.billed = True
         raise hidden
     try:
-        reply = reply_of(form(value) if form else value, rate_hints(headers))
+        reply = reply_of((form or _any_form)(value), rate_hints(headers))
     except (LookupError, TypeError, AttributeError):
+        if category := filtered_for(told_of(value)):  # Azure, of a question, without a choice
+            refused = ContentRefused(f"no answer from {url} (content filter: {category})")
+            refused.category, refused.status = category, status
+            raise refused from None
         raise malformed(value, content, url) from None
     via = gateway(headers, value)
     return _told(reply.model_copy(update={"via": via}) if via else reply, response, found)
+
+
+def _any_form(value: object) -> object:
+    """Return a reply as a chat completion where a gateway hands a provider's own form on."""
+    try:
+        return as_completion(value)
+    except UnknownForm:
+        return value
 
 
 GATEWAYS: Final[Mapping[str, str]] = {
@@ -215,18 +231,18 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
     """
     choice = value["choices"][0]
     # /v1/completions says its text beside the finish reason
-    message = choice["message"] if "message" in choice else {"content": choice["text"]}
+    message = choice.get("message") or {"content": choice["text"]}
     said, thought = _content(message.get("content"))
     apart = next(filter(None, (_reasoning(message.get(name)) for name in REASONING)), None)
     # OpenAI says a refusal in a field of its own, and "stop" as the reason
-    refusal = message.get("refusal") if not message.get("content") else None
+    refusal = None if said else message.get("refusal") or _refusal(message.get("content"))
     # some servers leave content out where all tokens went into reasoning
     text = said or _word(refusal) or ""
     reasoning = "\n\n".join(filter(None, (apart, thought))) or None
     return Reply(
         text=text,
         reasoning=reasoning,
-        finish_reason="refusal" if refusal else _name(_finish(choice)),
+        finish_reason="refusal" if refusal else _name(_finish(choice, value, said)),
         served_model=_name(value.get("model")),
         system_fingerprint=_name(value.get("system_fingerprint")),
         usage=_usage(value.get("usage"), silent=not (text or reasoning)),
@@ -234,8 +250,13 @@ def reply_of(value: Any, hints: RateHints | None = None) -> Reply:  # noqa: ANN4
     )
 
 
-def _finish(choice: Mapping[str, Any]) -> object:
-    """Return why an answer ended; a gateway may say beside its own word the provider's."""
+def _finish(choice: Mapping[str, Any], value: Mapping[str, Any], said: str) -> object:
+    """Return why an answer ended; a gateway may say beside its own word the provider's.
+
+    MiniMax says "stop" and beside the choices that its filter emptied them.
+    """
+    if not said and any(value.get(f"{side}_sensitive") is True for side in ("input", "output")):
+        return "sensitive"
     native = choice.get("native_finish_reason")
     refused = isinstance(native, str) and of_finish(native) is Meaning.REFUSED
     return native if refused else choice.get("finish_reason")
@@ -250,11 +271,20 @@ def _content(content: object) -> tuple[str, str]:
         return "", ""
     if isinstance(content, str):
         return well_formed(content), ""
-    if not isinstance(content, list):
+    if not isinstance(content, list | dict):
         raise TypeError(f"content is {type(content).__name__}")
-    said = [part for part in content if not _is_thought(part)]
-    thought = [part for part in content if _is_thought(part)]
-    return _joined(said, ("text",)), _joined(thought, THOUGHTS)
+    parts = content if isinstance(content, list) else [content]
+    said = [part for part in parts if not _is_thought(part)]
+    thought = [part for part in parts if _is_thought(part)]
+    return _joined(said, SAID), _joined(thought, THOUGHTS)
+
+
+def _refusal(content: object) -> object:
+    """Return what a part of a message refuses with, as OpenAI's Responses say it."""
+    parts = content if isinstance(content, list) else [content]
+    return next(
+        (each["refusal"] for each in parts if isinstance(each, dict) and each.get("refusal")), None
+    )
 
 
 def _is_thought(part: object) -> bool:
@@ -267,12 +297,19 @@ def _is_thought(part: object) -> bool:
 
 
 def _joined(parts: Sequence[object], fields: Sequence[str]) -> str:
-    """Return the texts of parts, each by the first field it has; some hold a list of parts again."""
-    mine = [part for part in parts if isinstance(part, dict)]
-    found = [next((part[name] for name in fields if part.get(name)), None) for part in mine]
-    inner = [each if isinstance(each, list) else [{"text": each}] for each in found]
-    texts = [part.get("text") for each in inner for part in each if isinstance(part, dict)]
-    return well_formed("".join(text for text in texts if isinstance(text, str)))
+    """Return the texts of parts, each by the first field it has; some hold parts again."""
+    return well_formed("".join(_texts(parts, fields, _DEEPEST)))
+
+
+def _texts(part: object, fields: Sequence[str], deeper: int) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list) and deeper:
+        for each in part:
+            yield from _texts(each, fields, deeper - 1)
+    elif isinstance(part, dict) and deeper:
+        found = next((part[name] for name in fields if part.get(name)), None)
+        yield from _texts(found, (*fields, "text"), deeper - 1)
 
 
 def _reasoning(value: object) -> str | None:

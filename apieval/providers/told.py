@@ -20,12 +20,22 @@ NAMES: Final = frozenset(
     | {"limit_source", "quota_id", "block_reason"}
 )
 TEXTS: Final = frozenset(
-    {"message", "detail", "details", "error", "raw", "msg", "status_msg", "error_message"}
+    {
+        "message",
+        "detail",
+        "details",
+        "error",
+        "raw",
+        "msg",
+        "status_msg",
+        "error_message",
+        "error_msg",
+    }
 )
 ECHOES: Final = frozenset({"input", "messages", "prompt", "ctx", "request", "content"})
 """Fields in which what was asked comes back."""
 FLAGGED: Final = "flagged_input"
-"""OpenRouter's field for what a filter found; what stands in it was asked."""
+"""OpenRouter's field for what a filter found; what stands in it was asked. Zhipu's is a list."""
 CATEGORIES: Final = frozenset({"reasons", "categories"})
 _JUDGED: Final = frozenset({"filtered", "blocked", "probability", "severity"})
 """Beside a category these say whether it was found; alone, it was."""
@@ -63,7 +73,7 @@ def _category(name: str, value: Mapping[str, Any]) -> str | None:
 
 
 def _take(told: Told, name: str, value: object) -> None:
-    if name == FLAGGED:
+    if name == FLAGGED or (name == "content_filter" and isinstance(value, list) and value):
         told.names.append("content_filter")
     elif name in NAMES and isinstance(value, str | int):
         told.names.append(str(value))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from apieval.errors import AttemptFailed, ContentRefused, RunFailure, TransientFailure, WebPage
 from apieval.providers.bodies import (
     AROUND,
+    MISWRITTEN,
     NO_UTF8,
     STREAMED,
     UNESCAPED,
@@ -118,6 +119,9 @@ def test_characters_that_json_escapes_are_kept(mark: str) -> None:
         ("", "\n\ndata: [DONE]\n\n"),
         ("", '\n{"object": "heartbeat"}'),
         ("", "<!-- served by gateway 7 -->"),
+        ("<!-- served by gateway 7 -->\n", ""),
+        ('<br />\n<b>Warning</b>: {"x": 1} is deprecated<br />\n', ""),
+        ("{debug} ", ""),
         ("", "\x00"),
         ("ok\n", ""),
         (")]}',\n", ""),
@@ -132,6 +136,54 @@ def test_what_stands_around_the_answer_is_left_out(before: str, behind: str) -> 
 
 def test_of_two_answers_the_first_counts() -> None:
     assert read(good("uno") + good("due")).text == "uno"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("d\\'oro", "d'oro"),
+        (r"\x41C cozza", "AC cozza"),
+        (r"\(oro\) \$", r"\(oro\) \$"),
+        (r"a\nb \"c\" \\ \u00e0 \q", 'a\nb "c" \\ à \\q'),
+        ("a\tb, } \\'", "a\tb, } '"),
+    ],
+)
+def test_escapes_that_are_none_cost_no_answer(written: str, text: str) -> None:
+    reply = read(good("@").replace("@", written))
+    assert (reply.text, reply.repaired) == (text, (MISWRITTEN,))
+
+
+@pytest.mark.parametrize(
+    ("behind", "more"),
+    [(', "logprobs": [1, 2, ],', ()), (f', "created": {"9" * 5000}', ()), (",\n", (AROUND,))],
+    ids=["in a list", "digits without end", "and text behind"],
+)
+def test_commas_and_numbers_that_are_none_cost_no_answer(
+    behind: str, more: tuple[str, ...]
+) -> None:
+    body = f"{good().removesuffix('}')}{behind}}}{' oltre' if more else ''}"
+    assert read(body) == read(good()).model_copy(update={"repaired": (MISWRITTEN, *more)})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"[{good()}]",
+        json.dumps(good()),
+        f'{{"code": 0, "msg": "ok", "data": {good()}}}',
+        f'{{"success": true, "errors": [], "result": {good()}}}',
+        f'{{"response": {good()}, "message": "done"}}',
+    ],
+    ids=["a list of one", "a text", "data", "result", "response"],
+)
+def test_an_answer_in_an_envelope_is_one(body: str) -> None:
+    assert read(body).text == TEXT
+
+
+@pytest.mark.parametrize("code", [0, "0", 200])
+def test_the_code_of_no_error_costs_no_answer(code: object) -> None:
+    beside = json.dumps({"error": {"code": code, "message": "success"}})
+    assert read(f"{beside.removesuffix('}')}, {good().removeprefix('{')}").text == TEXT
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 203, 206, 226])
@@ -191,6 +243,15 @@ def test_chunks_are_put_together(end: str) -> None:  # C05
         pytest.param(stream(*WHOLE, done=False), id="no last word"),
         pytest.param("\n".join(WHOLE), id="a chunk a line"),
         pytest.param(stream(*WHOLE) + stream(*WHOLE), id="what comes behind the end"),
+        pytest.param(stream("[START]", *WHOLE, "[END]", done=False), id="other marks"),
+        pytest.param(
+            stream(*(each.replace(', "', ',\ndata: "', 1) for each in WHOLE)), id="broken lines"
+        ),
+        pytest.param(
+            stream(*WHOLE, '{"error": {"message": "no accounting"}}', done=False),
+            id="an error behind the end",
+        ),
+        pytest.param(stream(*WHOLE, done=False) + 'data: {"choi', id="cut behind the end"),
     ],
 )
 def test_streams_of_every_dress(body: str) -> None:
@@ -200,6 +261,15 @@ def test_streams_of_every_dress(body: str) -> None:
 
 def test_a_whole_answer_as_one_event() -> None:
     assert read(stream(good())).text == TEXT
+
+
+@pytest.mark.parametrize(
+    "texts", [("Solu", "zione: ", "più città"), ("Solu", "Soluzione: ", TEXT), (TEXT,)], ids=str
+)
+def test_chunks_that_say_message_for_delta(texts: tuple[str, ...]) -> None:
+    said = [{"choices": [{"index": 0, "message": {"content": each}}]} for each in texts]
+    reply = read(stream(*map(json.dumps, said), chunk({}, "stop")))
+    assert (reply.text, reply.finish_reason) == (TEXT, "stop")
 
 
 def test_a_plain_completion_in_chunks() -> None:
@@ -253,8 +323,11 @@ def test_an_error_inside_a_stream_is_that_error() -> None:
     [
         'event: message_start\ndata: {"type": "message_start", "message": {"content": []}}\n\n',
         stream('{"id": "x"}'),
+        stream('{"candidates": [{"content": {"parts": [{"text": "x"}]}}]}', done=False),
+        stream('{"token": {"text": "x"}, "generated_text": null}', done=False),
+        '{"message": {"content": "x"}, "done": false}\n{"message": {}, "done": true}\n',
     ],
-    ids=["another wire's", "no choices"],
+    ids=["another wire's", "no choices", "Google's", "TGI's own", "Ollama's own"],
 )
 def test_a_stream_of_another_kind_ends_the_run_with_the_remedy(body: str) -> None:
     end = failed(body)

@@ -278,6 +278,13 @@ def test_anthropics_word_for_no_credit() -> None:
     assert "top up" in str(end)
 
 
+def test_googles_free_tier_that_holds_nothing_of_a_model_is_no_rate_limit() -> None:
+    said = "quota exceeded for metric: free_tier_requests, limit: 0, model: m. Retry in 20s."
+    end = failed(429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": said}})
+    assert type(end) is RunFailure
+    assert "top up" in str(end)
+
+
 @pytest.mark.parametrize("levels", [*range(700, 1000, 7), *range(960, 1000)])
 def test_a_message_of_any_depth_is_read(levels: int) -> None:
     value = b'{"detail": ' + b"[" * levels + b"]" * levels + b"}"
@@ -412,6 +419,39 @@ def anthropic(said: str) -> dict[str, Any]:
         ),
         pytest.param(400, [{"error": {"status": "CONTENT_FILTER"}}], "", id="in a list"),
         pytest.param(422, {"finishReason": "input_guardrail_triggered"}, "", id="Databricks"),
+        pytest.param(
+            400,
+            {"error": {"code": 400, "message": "Request blocked: PROHIBITED_CONTENT"}},
+            "",
+            id="Google, over OpenAI's wire",
+        ),
+        pytest.param(
+            400, {"error": {"code": "1301", "contentFilter": [{"level": 1}]}}, "", id="Zhipu's code"
+        ),
+        pytest.param(
+            400, {"error": {"code": "InputSensitiveContentDetected.Violence"}}, "", id="Ark, finer"
+        ),
+        pytest.param(
+            403,
+            {"type": "guardrail_policy_violation", "message": "no", "code": "3051"},
+            "",
+            id="a type that nobody listed",
+        ),
+        pytest.param(
+            400,
+            {"error": {"message": "Your request was rejected as a result of our safety system."}},
+            "",
+            id="a sentence, the verdict first",
+        ),
+        pytest.param(
+            446,
+            {"error": {"message": "The guardrail checks defined in the config failed."}},
+            "",
+            id="a sentence, the filter first",
+        ),
+        pytest.param(
+            451, {"code": 50505, "message": "rejected because of content policy"}, "", id="451"
+        ),
     ],
 )
 def test_what_a_filter_refuses_is_refused_on_any_status(
@@ -438,6 +478,19 @@ def test_what_a_filter_refuses_is_refused_on_any_status(
         ),
         pytest.param(400, {"error": {"message": "content_filter: unknown field"}}, id="a field"),
         pytest.param(429, {"error": {"message": "busy", "code": "content_filter"}}, id="a limit"),
+        pytest.param(
+            400, {"error": {"message": "content filter rejected: unknown parameter x"}}, id="words"
+        ),
+        pytest.param(
+            403, {"error": {"message": "Account blocked: it violated our usage policy"}}, id="whom"
+        ),
+        pytest.param(403, {"error": {"message": "blocked", "code": "ip_blocked"}}, id="an address"),
+        pytest.param(
+            503, {"error": {"message": "content safety service unavailable, refused"}}, id="down"
+        ),
+        pytest.param(400, {"error": {"code": "guardrail_not_found", "message": "x"}}, id="config"),
+        pytest.param(403, {"message": "Request blocked. WAF"}, id="a firewall"),
+        pytest.param(451, {"message": "not available in your country"}, id="a country"),
     ],
 )
 def test_what_only_sounds_like_a_filter_is_none(status: int, value: object) -> None:
@@ -499,6 +552,7 @@ def said(message: str) -> dict[str, Any]:
             "in 24 h",
             id="OpenRouter",
         ),
+        pytest.param(said("daily usage limit reached"), {}, "the day is over", id="a usage limit"),
         pytest.param({"message": "Too many tokens per day"}, {}, "the day is over", id="Bedrock"),
         pytest.param(said("used up your daily free allocation"), {}, "the day is", id="Cloudflare"),
         pytest.param(
@@ -526,8 +580,11 @@ def test_a_quota_that_lasts_stops_at_once_and_says_when_to_come_back(
         said("limit reached on requests per minute (RPM). Please try again in 2s."),
         said("10 requests per minute, 1000 per day; slow down"),
         said("Too many requests today, dayan"),
+        said("5 requests/second on your monthly plan. Retry in 1s."),
+        said("too many in the last minute. See your daily usage in the dashboard"),
+        said("slow down, or upgrade your monthly subscription"),
     ],
-    ids=["Google", "OpenAI", "both are named", "other words"],
+    ids=["Google", "OpenAI", "both are named", "other words", "a plan", "a hint", "an offer"],
 )
 def test_a_limit_of_a_minute_is_waited_for(value: object) -> None:
     assert type(failed(429, value)) is TransientFailure

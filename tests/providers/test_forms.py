@@ -8,7 +8,8 @@ import pytest
 
 from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.replies import reply_of
-from apieval.schema import Usage
+from apieval.run.outcome import judge
+from apieval.schema import Outcome, Usage
 from tests.providers.wires import anthropic, bedrock, cohere, gemini
 
 
@@ -58,6 +59,44 @@ def test_ollama_speaks_for_itself() -> None:
     reply = reply_of(as_completion(body))
     assert (reply.text, reply.reasoning, reply.finish_reason) == ("ciao", "penso", "stop")
     assert reply.usage == Usage(prompt_tokens=10, completion_tokens=5, total_tokens=15)
+
+
+@pytest.mark.parametrize(
+    ("ended", "outcome"),
+    [
+        ({"status": "completed"}, Outcome.OK),
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            Outcome.TRUNCATED,
+        ),
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+            Outcome.REFUSED,
+        ),
+        ({"status": "cancelled"}, Outcome.FAILED),
+    ],
+    ids=str,
+)
+def test_openais_responses(ended: dict[str, Any], outcome: Outcome) -> None:
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "penso"}]}
+    said = {"type": "message", "content": [{"type": "output_text", "text": "Soluzione"}]}
+    usage = {
+        "input_tokens": 10,
+        "input_tokens_details": {"cached_tokens": 4},
+        "output_tokens": 5,
+        "output_tokens_details": {"reasoning_tokens": 3},
+    }
+    value = {"object": "response", "output": [thought, said], "usage": usage, **ended}
+    reply = reply_of(as_completion(value))
+    assert (reply.text, reply.reasoning) == ("Soluzione", "penso")
+    assert reply.usage == Usage(
+        prompt_tokens=10,
+        completion_tokens=5,
+        total_tokens=15,
+        cached_tokens=4,
+        reasoning_tokens=3,
+    )
+    assert judge(reply) is outcome
 
 
 @pytest.mark.parametrize("value", [[], None, 7, "testo", {"choices": []}])

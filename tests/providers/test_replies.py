@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.errors import AttemptFailed, TransientFailure
+from apieval.errors import AttemptFailed, ContentRefused, TransientFailure
 from apieval.providers.replies import Whole, read_reply, reply_of
 from apieval.run.money import cost_usd
 from apieval.run.outcome import judge
@@ -111,12 +111,17 @@ def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
         ),
         ([{"type": "redacted_thinking", "data": "x"}, {"text": TEXT}], TEXT, None),
         ([{"text": "penso", "thought": True}, {"text": TEXT}], TEXT, "penso"),
-        ([{"text": [{"text": [{"text": "troppo fondo"}]}]}], "", None),
-        ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "", None),
+        ([{"text": [{"text": [{"text": "in fondo"}]}]}], "in fondo", None),
+        ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "nudo", None),
+        (["Solu", "zione"], "Soluzione", None),
+        ([[{"type": "text", "text": TEXT}]], TEXT, None),
+        ([{"type": "text", "text": {"value": TEXT, "annotations": []}}], TEXT, None),
+        ({"type": "text", "text": TEXT}, TEXT, None),
+        ({"parts": [{"text": "Solu"}, {"text": "zione"}]}, "Soluzione", None),
         ([{"thinking": [{"text": None}]}, {"thinking": "mezza \ud83d"}], "", "mezza �"),
     ],
 )
-def test_parts_in_every_form(content: list[Any], text: str, reasoning: str | None) -> None:
+def test_parts_in_every_form(content: object, text: str, reasoning: str | None) -> None:
     reply = of_message(content=content)
     assert (reply.text, reply.reasoning) == (text, reasoning)
 
@@ -137,6 +142,8 @@ def test_parts_in_parts_without_end_cost_no_answer() -> None:
         ({"content": "", "refusal": {"why": 5}}, "", Outcome.REFUSED),
         ({"content": TEXT, "refusal": "Non posso"}, TEXT, Outcome.OK),
         ({"content": TEXT, "refusal": None}, TEXT, Outcome.OK),
+        ({"content": [{"type": "refusal", "refusal": "Non posso"}]}, "Non posso", Outcome.REFUSED),
+        ({"content": [{"text": TEXT}], "refusal": "Non posso"}, TEXT, Outcome.OK),
     ],
 )
 def test_the_words_of_a_refusal_are_kept(
@@ -144,6 +151,50 @@ def test_the_words_of_a_refusal_are_kept(
 ) -> None:
     reply = of_message(**message)
     assert (reply.text, judge(reply)) == (text, outcome)
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        ({"output_sensitive": True, "output_sensitive_type": 2}, Outcome.REFUSED),
+        ({"input_sensitive": True}, Outcome.REFUSED),
+        ({"input_sensitive": False, "output_sensitive": False}, Outcome.EMPTY),
+    ],
+    ids=str,
+)
+def test_minimax_says_beside_the_choices_that_it_emptied_them(
+    value: dict[str, Any], outcome: Outcome
+) -> None:
+    choices = [{"message": {"content": ""}, "finish_reason": "stop"}]
+    assert judge(reply_of({"choices": choices, **value})) is outcome
+
+
+def test_a_question_that_was_filtered_has_no_choice() -> None:
+    found = {"content_filter_results": {"sexual": {"filtered": True, "severity": "high"}}}
+    value = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, **found}]}
+    with pytest.raises(ContentRefused, match="sexual"):
+        read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
+
+
+_NATIVE: Final = {
+    "Anthropic": {"content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"},
+    "Google": {"candidates": [{"content": {"parts": [{"text": TEXT}]}, "finishReason": "STOP"}]},
+    "Ollama": {"message": {"content": TEXT}, "done": True, "done_reason": "stop"},
+    "OpenAI's Responses": {
+        "object": "response",
+        "status": "completed",
+        "output": [
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("value", _NATIVE.values(), ids=_NATIVE)
+def test_a_providers_own_form_over_openais_wire_is_an_answer(value: object) -> None:
+    reply = read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
+    assert (reply.text, judge(reply)) == (TEXT, Outcome.OK)
 
 
 # --- tokens ----------------------------------------------------------------------------------
