@@ -52,6 +52,7 @@ REMEDIES: Final[Mapping[Meaning, str]] = {
 LASTING: Final = frozenset({403, 429})
 """The statuses on which a quota of a day, a week or a month is told of as one of a minute is."""
 NEVER_FILTERED: Final = frozenset({401, 402, 404, 405, 407, 429})
+NEVER_STARTING: Final = frozenset({401, 402, 403, 405, 407, 429})
 SOON_S: Final = 60.0
 """A wait shorter than this is a rate limit's, which the same reply names beside a day's quota."""
 GOOGLE: Final = "googleapis"
@@ -72,6 +73,14 @@ _PASSING: Final = re.compile(
     "|internal|server|upstream|too many"
 )
 """How an error sounds that may pass."""
+_STARTING: Final = re.compile(
+    r"\b(?:model|server|service|engine|weights|space|instance|container|replica|deployment|app)s?\b"
+    r"[^.]{0,40}?\b(?:is|are|still|currently|being) (?:[a-z]+ )?(?:loading|starting|warming|building|initiali[sz]ing)|\bnot (?:yet )?ready\b|\bnot yet loaded\b"
+    r"|\bloading (?:the )?(?:model|weights)|\bstarting up|\bwarming up|\bcold start"
+)
+_IN_VAIN: Final = re.compile(
+    r"error|fail|can(?:no|')t|could ?n[o']t|unable|unknown|invalid|not found"
+)
 _VERSION: Final = re.compile(r"/v[0-9]\w*(/|$)")
 _TAG: Final = re.compile(r"<[^>]*>")
 
@@ -150,6 +159,9 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         refused = ContentRefused(f"{text}{why}", status=status)
         refused.category = found
         return refused
+    starting = status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in NEVER_STARTING
+    if means is None and starting and is_starting(said):
+        return ServerDown(text, status=status)
     limited = status == HTTPStatus.TOO_MANY_REQUESTS
     wait = retry_after_s({**told.headers, **headers}, error, moment_of(headers), limited=limited)
     span = _lasting(told, said) if status in LASTING else None
@@ -162,6 +174,12 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return TransientFailure(text, status=status, retry_after_s=wait)
     return ItemFailure(text, status=status)
+
+
+def is_starting(said: str) -> bool:
+    """Say whether a text tells that a server, or a model on it, is not up yet and will be."""
+    lower = said.lower()
+    return bool(_STARTING.search(lower)) and not _IN_VAIN.search(lower)
 
 
 def filtered_for(told: Told) -> str | None:

@@ -12,13 +12,21 @@ from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from apieval.directory import is_proprietary
-from apieval.errors import AttemptFailed, ContentRefused, RunFailure, TransientFailure, WebPage
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    RunFailure,
+    ServerDown,
+    TransientFailure,
+    WebPage,
+)
 from apieval.providers.bodies import Document, UnreadableBody, document
 from apieval.providers.failures import (
     failure,
     filtered_for,
     hidden_failure,
     is_error,
+    is_starting,
     metered,
     server_message,
     with_remedy,
@@ -198,6 +206,8 @@ def _unreadable(response: Whole, why: UnreadableBody, url: str) -> AttemptFailed
     kind: type[AttemptFailed] = WebPage if page and content.strip() else TransientFailure
     if response.broken:
         said = f"the reply from {url} broke off: {response.broken}"
+    elif kind is WebPage and is_starting(server_message(content)):
+        kind, said = ServerDown, f"{url} shows a page: {server_message(content)}"
     elif why.always:
         kind, said = RunFailure, f"the reply from {url} is {why}"
     else:

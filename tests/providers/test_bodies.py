@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.errors import AttemptFailed, ContentRefused, RunFailure, TransientFailure, WebPage
+from apieval.errors import (
+    AttemptFailed,
+    ContentRefused,
+    RunFailure,
+    ServerDown,
+    TransientFailure,
+    WebPage,
+)
 from apieval.providers.bodies import (
     AROUND,
     MISWRITTEN,
@@ -383,6 +390,12 @@ def test_what_began_to_come_was_generated(body: str, broken: str | None, billed:
 @pytest.mark.parametrize("body", ["<p>x", " <!doctype html>{}", "not found", "ok"])
 def test_a_page_or_text_for_people_is_told_as_one(body: str) -> None:
     assert type(failed(body)) is WebPage
+
+
+def test_a_page_that_says_it_is_starting_is_a_server_that_is_not_up() -> None:
+    assert (
+        type(failed("<html><title>Starting up...</title>The app is building</html>")) is ServerDown
+    )
 
 
 @given(st.binary() | st.text().map(str.encode), st.text())

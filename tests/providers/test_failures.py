@@ -307,6 +307,29 @@ def test_a_server_that_is_loading_is_not_up(said: object) -> None:
     assert type(failed(500, value)) is TransientFailure
 
 
+@pytest.mark.parametrize("status", [400, 404, 409, 424])
+@pytest.mark.parametrize(
+    "said",
+    ["Model is still loading", "Loading model", "the engine is warming up", "replica not ready"],
+)
+def test_who_says_that_it_starts_is_not_up_whatever_its_status(status: int, said: str) -> None:
+    assert type(failed(status, {"error": said})) is ServerDown
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "error loading model: unknown architecture"),
+        (404, "failed to load: cannot find the model, starting over"),
+        (400, "the model takes no prompt starting with a blank"),
+        (403, "the model is loading"),
+        (404, "no models loaded"),
+    ],
+)
+def test_who_starts_in_vain_or_begins_something_else_is_up(status: int, said: str) -> None:
+    assert type(failed(status, {"error": said})) is not ServerDown
+
+
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
 def test_a_content_filter_is_an_answer_of_a_kind(code: str) -> None:
     assert type(failed(400, {"error": {"message": "no", "code": code}})) is ContentRefused
