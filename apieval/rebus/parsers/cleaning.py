@@ -87,8 +87,15 @@ def _of_pieces(text: str) -> str:
     return _TOKEN.sub("\n", without).replace("\u2581", " ")
 
 
+_BLANK_OF_A: Final = re.compile(r"\u00c3 (?=[\s.,;:!?)]|\Z)")
+
+
 def _of_latin(text: str) -> str:
-    """Return a text in UTF-8 that was read as if every byte were a letter."""
+    """Return a text in UTF-8 that was read as if every byte were a letter.
+
+    Of an `à` the second byte is a blank there that does not break, and often was made one that does.
+    """
+    text = _BLANK_OF_A.sub("\u00c3\u00a0", text)
     for encoding in ("cp1252", "latin-1"):
         try:
             return text.encode(encoding).decode("utf-8")
@@ -170,8 +177,44 @@ def without_struck(text: str, kinds: set[str]) -> str:
 _STRIKES: Final = ("~~", "<", "\u0335", "\u0336", "\\sout", "\\st{", "\\cancel")
 
 
+_BOXES: Final = (
+    ("<|begin_of_box|>", "<answer>"),
+    ("<|end_of_box|>", "</answer>"),
+    ("<|begin_of_solution|>", "<|begin_of_solution|><answer>"),
+    ("<|end_of_solution|>", "</answer>"),
+)
+"""The tokens that GLM's vision models, OpenThinker and Sky-T1 put their answer into, and its tag."""
+
+
+def tagged(text: str) -> str:
+    """Return a text with the tokens around its answer as tags; what ends thoughts stays."""
+    if "|>" in text:
+        for token, tag in _BOXES:
+            text = text.replace(token, tag)
+    return text
+
+
+_USERS_TURN: Final = re.compile(
+    r"(?:<\|(?:im_start|start|start_header_id)\|> ?|<start_of_turn>)(?:user|human|utente)\b|<\|(?:user|human)\|>"
+    r"|\[INST\]|^(?:human|user|utente): ",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SYSTEM: Final = 64
+"""So near to its beginning a text that echoes its whole prompt says `system`."""
+
+
+def own_turn(text: str, kinds: set[str]) -> str:
+    """Return a text up to where its writer goes on as the user; one that begins so is an echo."""
+    found = _USERS_TURN.search(text)
+    if found is None or "system" in text[:_SYSTEM].lower():
+        return text
+    before = text[: found.start()]
+    if not any(map(str.isalnum, _TOKEN.sub("", before))):
+        return text
+    kinds.add("run_on")
+    return before
+
+
 def without_tokens(text: str) -> str:
     """Return a text without a model's own tokens, which are line ends of their own."""
-    if "_of_box|>" in text:  # GLM's vision models put their answer into it
-        text = text.replace("<|begin_of_box|>", "<answer>").replace("<|end_of_box|>", "</answer>")
     return _TOKEN.sub("\n", text) if "<" in text or "[" in text else text

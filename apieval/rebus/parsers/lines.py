@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from apieval.rebus.parsers import several
 from apieval.rebus.parsers.markup import Line, undecorated
 from apieval.rebus.parsers.question import folded
 
@@ -54,19 +55,34 @@ class Said(NamedTuple):
 
 _SIGN: Final = "(?:[:=|\u2248]|[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6])"
 _CLUE: Final = re.compile(
-    r"\[([^\]]*+)\]((?: ?\([^()]{0,80}+\))?+ ?(?:" + _SIGN + r"|[–—-](?= )) ?)"
+    r"\[([^\]]*+)\]((?: ?\([^()]{0,80}+\))?+ ?(?:"
+    + _SIGN
+    + r"|[–—-](?= )|(?:è|is|sta per|stands for|corrisponde a|diventa) "
+    + r"""(?=["'“«]?[^\W\d_]++["'”»]?[.;,]?\Z)) ?)"""
 )
+_CALLED: Final = re.compile(
+    r"(?:indizio|definizione|clue|definition)(?: ?n?[.°]? ?[0-9]{1,2})? ?[:.)–—-] ?(?=\[)",
+    re.IGNORECASE,
+)
+"""What a clue is called before it stands."""
+_GOES_ON: Final = re.compile(r"\s*+(?:" + _SIGN + r""") ?[*_"'“«]{0,3}[^\W\d_]""")
+"""How a line begins whose clue stands in the line before it."""
 _NUMBER: Final = re.compile(
     r"""\(?([0-9][0-9 '.,"«»()!?-]{0,60}?)(?: letter[aes]s?)?\)?(?: ?"""
     + _SIGN
     + r" ?|(?<=[0-9]) [–—-] (?=[^\W\d]))"
 )
 _LEAD: Final = (
-    r"(?:(?:ecco|quindi|dunque|allora|infine|perciò|pertanto|e|the|la|my|mia|so|then|thus|here is)"
+    r"(?:(?:step|passo|fase|punto|passaggio) [0-9]{1,2} ?[:.)–—-] )?"
+    r"(?:(?:ed ecco|abbiamo|otteniamo|ecco|quindi|dunque|allora|infine|perciò|pertanto|e|the|la|my|mia|so|then|thus|here is)"
     r"[ ,:]{1,2}){0,4}+"
 )
-_ASIDE: Final = r"(?: ?\([^()]{0,80}+\))?+"
-_END: Final = r"(?: ?(?:(?:è|e'|is):)?" + _SIGN + r" ?| ?[–—-] |$)"
+_ASIDE: Final = r"(?: ?\([^()]{0,80}+\)|, (?:con|in base|secondo|seguendo|with) [^,:]{1,60}+,?)?+"
+_END: Final = (
+    r"(?:(?: ?(?:è|e'|is)(?= ?:)| ?[\u2500-\u2bff\U0001f000-\U0001ffff]{1,3}+(?= ?:))? ?"
+    + _SIGN
+    + r" ?| ?[–—-] | ?[\u2500-\u2bff\U0001f000-\U0001ffff]{0,3}+$)"
+)
 _FIRST_PASS: Final = re.compile(
     _LEAD
     + r"(?:prima lettura|1[aª°]? lettura|lettura prima|first[ -](?:reading|pass|read))"
@@ -77,24 +93,29 @@ _FIRST_PASS: Final = re.compile(
 )
 _SOLUTION: Final = re.compile(
     _LEAD
-    + r"(?:(?:final|complete|full|correct) )?(?:soluzione|solution|frase risolutiva|frase risolvente)"
-    + r"(?: (?:finale|completa|definitiva|corretta|proposta|trovata|ottenuta|risolutiva|del|di|questo"
-    + r"|rebus|gioco|phrase|of|for|to|the|this|is|è|sarebbe|e')){0,6}+"
+    + r"(?:(?:final|complete|full|correct|corrected|revised|updated|new|nuova) )?"
+    + r"(?:soluzione|solution|frase risolutiva|frase risolvente)"
+    + r"(?: (?:finale|completa|definitiva|corretta|giusta|esatta|rivista|riveduta|aggiornata|la seguente|proposta|trovata|ottenuta|risolutiva|del|di|questo"
+    + r"|al|rebus|gioco|phrase|of|for|to|the|this|is|è|sarebbe|e')){0,6}+"
     + _ASIDE
     + _END,
     re.IGNORECASE,
 )
 _FINAL: Final = re.compile(
     _LEAD
-    + r"(?:final (?:answer|phrase|result)|(?:risposta|frase) finale|risultato finale)"
+    + r"(?:(?:final|corrected|revised) (?:answer|phrase|result)|(?:risposta|frase) (?:finale|corretta|definitiva)|risultato finale)"
     + r"(?: (?:del rebus|to the rebus|is|è|e')){0,2}+"
     + _ASIDE
-    + _END,
+    + _END
+    + "|"
+    + _LEAD
+    + r"(?:soluzione|risposta|frase) (?:corretta|giusta|esatta|definitiva) è "
+    + r"""(?-i:(?=["“«*'A-ZÀ-Ý]))""",
     re.IGNORECASE,
 )
 _PERHAPS: Final = re.compile(
     _LEAD
-    + r"(?:(?:risposta|answer|frase|risultato|result|phrase)"
+    + r"(?:(?:risposta|answer|frase|risultato|result|phrase|conclusione|conclusion)"
     + _ASIDE
     + _END
     + r"|(?:soluzione|solution|risposta|answer|frase)(?: (?:finale|del rebus|to the rebus))?+"
@@ -112,7 +133,7 @@ _OPTION: Final = re.compile(
 )
 """One of several solutions, as its number tells."""
 _IS_IT: Final = re.compile(
-    r"(.{3,120}?),? (?:è|is|sarebbe) (?:la|the) (?:soluzione|frase risolutiva|risposta|solution|answer)\b",
+    r"(.{3,120}?)(?<! non)(?<! not),? (?:è|is|sarebbe) (?:la|the) (?:soluzione|frase risolutiva|risposta|solution|answer)\b",
     re.IGNORECASE,
 )
 _REBUS: Final = re.compile(r"(?:il |the )?rebus(?: [0-9]+)?+ ?: ?", re.IGNORECASE)
@@ -124,11 +145,15 @@ _WORDS_WITHIN: Final = re.compile(r" ?[|;,+] ?(?=[0-9]{1,2} ?[=:] ?[^\W\d_])")
 """What parts solution words that stand in one line, each with its number."""
 _MAY_LABEL: Final = re.compile(
     "lettura|reading|pass|read|soluzi|solutio|risolv|risoluti|rispost|answer|frase|phrase|risulta"
-    "|result|rebus|procediamo|esempio|example|tocca|step",
+    "|result|conclusi|rebus|procediamo|esempio|example|tocca|step",
     re.IGNORECASE,
 )
 """What is in every label; to look for it is quicker than to try them all."""
-_LABEL_WITHIN: Final = re.compile("(?=Prima lettura:|Soluzione:)")
+_LABEL_WITHIN: Final = re.compile(
+    "(?=Prima lettura:|Soluzione:)"
+    r"|(?<=[.!?…:,] )(?=(?:La s|S|s|la s)oluzione (?:finale|corretta|definitiva|giusta|esatta)"
+    r"(?:(?: è)? ?:| è [\"“«A-ZÀ-Ý]))"
+)
 _TEMPLATE: Final = {"Prima lettura: ": Says.FIRST_PASS, "Soluzione: ": Says.SOLUTION}
 LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
 _ITEM: Final = re.compile(
@@ -142,21 +167,32 @@ _ENGLISH: Final = re.compile("soluti|answer|phrase|result|reading|pass|read", re
 _BEFORE_CLUE: Final = re.compile(r"[\d.|\-] $")
 
 
+_CROSSED: Final = re.compile("[\\s*#>-]{0,12}+[\u274c\u2717\u2718][^\u2705\u2713\u2714]*+\\Z")
+"""A line that begins with a cross, and has no other sign."""
+REJECTED: Final = "its line says that it is wrong"
+
+
 def said(text: str, clues: tuple[str, ...]) -> Iterator[Said]:
     """Yield what a text says, in order; `clues` are those of the rebus, as `folded` gives them."""
+    clue = ""
     for number, raw in enumerate(text.split("\n")):
         if not raw or raw.isspace():
             continue
+        goes_on = clue and _GOES_ON.match(raw)
+        shown = f"{clue} {raw.strip()}" if goes_on else raw
+        clue = "" if goes_on or not raw.rstrip().endswith("]") else raw.rstrip()
         if raw.lstrip().startswith(("```", "~~~")):
             continue
-        line = undecorated(raw)
-        for each in parts(line, raw, number, clues):
+        line = undecorated(shown)
+        for each in parts(line, shown, number, clues):
             if each is None:
                 if not any(map(str.isalnum, line.text)):
                     continue  # a rule, or what underlines a heading
                 found = _ITEM.match(raw)
                 kinds, of = frozenset(line.kinds), (found[1] or found[2]) if found else ""
                 yield Said(Says.BARE, line.text, number, of, kinds, line.spans, boxed=line.boxed)
+            elif _CROSSED.match(raw):
+                yield each._replace(doubt=REJECTED)
             else:
                 yield each
 
@@ -168,7 +204,7 @@ def parts(line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Iterator
         for part in _WORDS_WITHIN.split(text):
             yield _one(part, line, raw, number, clues)
         return
-    if ":" not in text:
+    if ":" not in text and "oluzione" not in text:
         yield _one(text, line, raw, number, clues)
         return
     for part in _LABEL_WITHIN.split(text):
@@ -203,13 +239,20 @@ def _row(cells: tuple[str, ...], raw: str, clues: tuple[str, ...]) -> str:
 
 
 def _one(text: str, line: Line, raw: str, number: int, clues: tuple[str, ...]) -> Said | None:
+    if called := _CALLED.match(text):
+        text = text[called.end() :]
     if text.startswith("["):
         return _guess(text, line, raw, number)
     if text[:1].isdigit() or text.startswith("("):
-        return _word(text, line, number) or _labelled(text, line, number)
+        told = _word(text, line, number) or _labelled(text, line, number)
+        return told or _unbracketed(text, line, number, clues)
     for label, says in _TEMPLATE.items():
         if text.startswith(label):
-            return Said(says, text[len(label) :], number, "", frozenset(line.kinds), line.spans)
+            value = _unlabelled(text[len(label) :])
+            return Said(says, value, number, "", frozenset(line.kinds), line.spans)
+    if line.spans and text.startswith(line.spans[0]) and _SOLUTION.fullmatch(line.spans[0]):
+        value = text[len(line.spans[0]) :].lstrip(" :=–—-")
+        return Said(Says.SOLUTION, value, number, "", frozenset({*line.kinds, "label"}), line.spans)
     if (line.boxed or _MAY_LABEL.search(text)) and (labelled := _labelled(text, line, number)):
         return labelled
     return _unbracketed(text, line, number, clues)
@@ -235,10 +278,14 @@ def _word(text: str, line: Line, number: int) -> Said | None:
     found = _NUMBER.match(text)
     if found is None:
         return None
-    kinds = set(line.kinds)
+    kinds, value = set(line.kinds), text[found.end() :]
     if not line.cells and text[found.end(1) : found.end()] != " = ":
         kinds.add("separator")
-    return Said(Says.WORD, text[found.end() :], number, found[1], frozenset(kinds), line.spans)
+    made, sign, word = value.rpartition(" = ")
+    if sign and word.isalpha() and not made.isalpha():
+        kinds.add("remark")
+        value = word
+    return Said(Says.WORD, value, number, found[1], frozenset(kinds), line.spans)
 
 
 def _labelled(text: str, line: Line, number: int) -> Said | None:
@@ -251,10 +298,18 @@ def _labelled(text: str, line: Line, number: int) -> Said | None:
         if found := pattern.match(text):
             kinds = frozenset({*line.kinds, "label"})
             english = _ENGLISH.search(found[0]) is not None and not _LAST.search(found[0])
-            value = text[found.end() :]
+            value = _unlabelled(text[found.end() :])
             value = "" if value in _BLOCKS else value
             return Said(says, value, number, "", kinds, line.spans, "", english, line.boxed)
     return _otherwise(text, line, number)
+
+
+def _unlabelled(value: str) -> str:
+    """Return a value without a second label before it: `la soluzione è "..."`."""
+    if _MAY_LABEL.search(value) and (found := _SOLUTION.match(value) or _PERHAPS.match(value)):
+        rest = value[found.end() :]
+        return value if not rest or rest[0].islower() else rest
+    return value
 
 
 def _otherwise(text: str, line: Line, number: int) -> Said | None:
@@ -262,7 +317,8 @@ def _otherwise(text: str, line: Line, number: int) -> Said | None:
     kinds = frozenset({*line.kinds, "label"})
     if found := _OPTION.match(text):
         return Said(Says.SOLUTION, found[2], number, found[1].lower(), kinds, line.spans)
-    if found := _IS_IT.match(text):
+    found = _IS_IT.match(text)
+    if found and several.another(text[found.end() :]) is None:
         return Said(Says.PERHAPS, found[1], number, "", kinds, line.spans)
     if (found := _REBUS.match(text)) and "[" in text:
         return Said(Says.REBUS, text[found.end() :], number)

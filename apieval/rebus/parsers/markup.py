@@ -10,7 +10,7 @@ from typing import Final
 _DECORATED: Final = re.compile(
     r"[*_`~\\$|<#>+•\u2010-\u2015\u2022-\u2043\u2190-\u2bff\U0001f000-\U0010ffff]"
 )
-_NUMBERED: Final = re.compile(r"(?:[0-9]{1,3}[.)]|\([0-9]{1,3}\)|[a-z]\)) (?![=:|>\u2192-])")
+_NUMBERED: Final = re.compile(r"(?:[0-9]{1,3}[.)\u20e3]|\([0-9]{1,3}\)|[a-z]\)) (?![=:|>\u2192-])")
 _QUOTE: Final = re.compile("(?:> ?)++")
 _HEADING: Final = re.compile("#++ *+")
 _BULLET: Final = re.compile(r"""[^\w\s\["'(«“„\\$*_`|<.~]++ *+|[*.•] ++""")
@@ -88,7 +88,9 @@ def _latex(line: Line) -> None:
     text = line.text
     if "\\boxed" in text or "\\fbox" in text:
         line.boxed = True
-    elif not ("\\text" in text or "\\math" in text or "$" in text or "\\(" in text):
+    elif not (
+        "arrow" in text or "\\text" in text or "\\math" in text or "$" in text or "\\(" in text
+    ):
         line.text = _ESCAPED.sub(r"\1", text)
         if line.text != text:
             line.kinds.add("escape")

@@ -46,7 +46,7 @@ def parse(text: str, question: Question) -> Reading | None:
         return None
     passed = values.first_pass(Said(Says.FIRST_PASS, answer[2], 0), question)
     solved = values.solution(Said(Says.SOLUTION, answer[4], 0), question)
-    if solved.why:
+    if solved.why or passed.why:
         return None
     prediction = Prediction.model_construct(
         word_guesses=tuple(word for _, word in guesses),

@@ -16,6 +16,7 @@ from apieval.schema import well_formed
 _FIRST_PASS: Final = "Prima lettura"  # noqa: S105 # of a rebus
 _SOLUTION: Final = "Soluzione"
 _ANSWER: Final = "Risposta finale"
+_ALTERNATIVE: Final = "In alternativa"
 _WORDS: Final = "words"
 _GUESSES: Final = "guesses"
 NAMES: Final = {
@@ -26,6 +27,9 @@ NAMES: Final = {
     **dict.fromkeys(
         ("answer", "risposta", "finalanswer", "rispostafinale", "frase", "phrase", "final", "result",
          "risultato", "output", "response"), _ANSWER
+    ),
+    **dict.fromkeys(
+        ("alternativa", "alternative", "soluzionealternativa", "alternativesolution"), _ALTERNATIVE
     ),
     **dict.fromkeys(
         ("solutionwords", "parolesoluzione", "parolesoluzioni", "paroledellasoluzione", "paroledisoluzione",
@@ -69,6 +73,9 @@ _OF_CLUE: Final = re.compile(
 _TAG: Final = re.compile(r"<(/?)([a-z_ -]{3,24})(?: [^<>\n]{0,80})?>", re.IGNORECASE)
 
 
+_SQUARE: Final = re.compile(r"\[(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
+_SQUARE_END: Final = re.compile(r"\[/(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
+"""A tag in square brackets; without one that closes it may be a clue."""
 _LABEL: Final = 200
 """No label before a tag is longer."""
 
@@ -82,6 +89,8 @@ def template(text: str) -> tuple[str, set[str]]:
         if "{'" in text:
             text = _DICT.sub(lambda found: _of_dict(found, kinds), text)
         text = _PAIR.sub(lambda found: _pair(found, kinds), text)
+    if _SQUARE_END.search(text):
+        text = _SQUARE_END.sub("</answer>", _SQUARE.sub("<answer>", text))
     if "<" in text:
         text = text.replace("<![CDATA[", "").replace("]]>", "")
         text = _OF_CLUE.sub(lambda found: _of_clue(found, kinds), text)
@@ -122,7 +131,7 @@ def _lines(value: Any, depth: int = 0) -> Iterator[str]:  # noqa: ANN401 # any J
             yield from _words(each)
         elif kind == _GUESSES and isinstance(each, list | dict):
             yield from _guesses(each)
-        elif kind in {_FIRST_PASS, _SOLUTION, _ANSWER} and isinstance(each, str):
+        elif kind in {_FIRST_PASS, _SOLUTION, _ANSWER, _ALTERNATIVE} and isinstance(each, str):
             yield f"{kind}: {_line(each)}"
         elif kind in {_SOLUTION, _ANSWER} and _texts(each):
             yield from _several(kind or "", each)

@@ -13,7 +13,7 @@ from typing import Final
 
 from apieval.rebus.parsers import blocks, plain, structured, values, words
 from apieval.rebus.parsers.blocks import Block
-from apieval.rebus.parsers.cleaning import clean, without_struck, without_tokens
+from apieval.rebus.parsers.cleaning import clean, own_turn, tagged, without_struck, without_tokens
 from apieval.rebus.parsers.lines import Said, Says
 from apieval.rebus.parsers.linked import heard as _heard
 from apieval.rebus.parsers.question import Question
@@ -109,8 +109,8 @@ def parse(text: str, question: Question, *, cut: bool = False) -> Reading:
 
 def _parse(text: str, question: Question, *, cut: bool) -> Reading:
     cleaned, kinds = clean(text)
-    found = parted(cleaned)
-    left = without_struck(found.outside, kinds)
+    found = parted(tagged(cleaned))
+    left = own_turn(without_struck(found.outside, kinds), kinds)
     shown = without_tokens(left)
     if len(shown) < len(left):
         kinds.add("special_token")

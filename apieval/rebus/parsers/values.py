@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
-from apieval.rebus.along_key import WORD
+from apieval.rebus.along_key import NUMBER, WORD
 from apieval.rebus.parsers import several
 from apieval.rebus.parsers.first_pass import respaced
-from apieval.rebus.parsers.lines import Said
+from apieval.rebus.parsers.lines import REJECTED, Said
 from apieval.rebus.parsers.question import Question
 from apieval.rebus.parsers.stops import own_stop
 
@@ -44,6 +45,8 @@ _ASIDES: Final = (
     " – ",
     " — ",
     " // ",
+    " # ",
+    " = ",
     " <- ",
     " ← ",
     " => ",
@@ -54,7 +57,8 @@ _ASIDES: Final = (
     ". ",
 )
 """What begins a remark; within a solution only where all of the key's words stand before it."""
-_LISTS: Final = frozenset({"; ", " | ", " // ", "? ", ". "})
+_LISTS: Final = frozenset({", ", "; "})
+_PIECES: Final = re.compile("[:;.?] ")
 _OFFERS: Final = tuple(
     re.compile(sign, re.IGNORECASE)
     for sign in (
@@ -69,10 +73,23 @@ _NONE: Final = re.compile(
     r"[\W_]*(?:n/?[ad]|n\.d\.|none|null|nan|unknown|not found|sconosciut[ao]|vuot[ao]|tbd|nessuna(?: soluzione)?"
     r"(?: (?:trovata|valida|possibile))?|non (?:l'ho )?(?:trovata|trovato|disponibile|determinata|determinabile"
     r"|lo so|so|saprei|risolto|risolta|riesco[^.]{0,40}|è stat[ao] trovat[ao])|(?:ancora )?da (?:trovare|determinare|completare"
-    r"|definire|compilare)|inserire [^.]{0,40}|(?:la tua )?soluzione|your (?:answer|solution)|i don't know|no solution(?: found)?)[\W_]*",
+    r"|definire|compilare)|inserire [^.]{0,40}|insert (?:the |your )?(?:solution|answer|phrase)[^.]{0,20}|(?:la tua )?soluzione|your (?:answer|solution)|i don't know|no solution(?: found)?)[\W_]*",
     re.IGNORECASE,
 )
 """What a line says that says that there is nothing to say."""
+_DECLINES: Final = re.compile(
+    r"[\W_]*(?:mi dispiace|purtroppo|non (?:riesco|sono riuscit|ho (?:abbastanza|trovato|sufficient)|posso|saprei|lo so|so\b|è (?:stato )?possibile"
+    r"|si può)|impossibile|(?:sorry|i'm sorry)\b|i (?:can(?:no|')t|could(?: not|n't)|do(?: not|n't)|am (?:not|unable)|was(?: not|n't| unable))"
+    r"|unable to|cannot|vedi (?:sopra|sotto)|per (?:trovare|risolvere|determinare)|serv(?:e|ono|irebbe)\b|insert |(?:boh|incompleta|idem)\W*\Z"
+    r"|(?:(?:la|the) )?(?:soluzione|solution|frase|phrase)(?: (?:finale|risolutiva|completa|here|qui))?\W*\Z)",
+    re.IGNORECASE,
+)
+"""How a line begins that says in a sentence that there is none, where it is not as long as the key."""
+_ENUMERATED: Final = re.compile(r"(?:^| )\(?(?:[0-9]{1,2} ?[.):=]|[a-f]\)) ?(?=[^\W\d_])")
+"""The number of a word, or of one of several phrases, in one line."""
+_SPELT: Final = re.compile(r"[^\W\d_](?:([ ·-])[^\W\d_])(?:\1[^\W\d_])++")
+_SPELT_PHRASE: Final = re.compile(r"[^\W\d_](?:[ .·/|-]{1,3}[^\W\d_])++[.!]?")
+"""A word, and a phrase, that is spelt letter by letter."""
 _COMMA: Final = re.compile(r"[,:] (?=\S+ \S)")
 _EXPLAINS: Final = re.compile(
     r"(?:,? (?:cioè|ossia|i\.e\.)|, (?:ovvero|che|infatti|perché|poiché|dove|in quanto|quindi|come"
@@ -81,10 +98,13 @@ _EXPLAINS: Final = re.compile(
 _HALF_BRACKETED: Final = re.compile(r"\([^\W_]+ \(")
 """A word with the first bracket of a solution's own, and a remark: `(momento (7)`."""
 _ELIDED: Final = re.compile(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
-_OR: Final = re.compile(r" ?/ ?| oppure | or ")
+_OR: Final = re.compile(r" ?/ ?| oppure | or | ovvero ")
 _OR_WORD: Final = re.compile(r" (?:o|od|e/o|vs\.?) |\? (?=[^\W\d_])")
 """What parts two words or phrases where no value has it."""
-_LISTED: Final = re.compile(r"[^\W\d_]+(?:, [^\W\d_]+)+")
+_OR_PASS: Final = re.compile(r" (?:o|oppure|=) ")
+"""What parts a first pass from another, or from what it comes to."""
+_LISTED: Final = re.compile(r"[^\W\d_]+(?: ?[,;|] [^\W\d_]+)+")
+_NO_LETTER: Final = re.compile(r"[\W\d_]+")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _A_WORD: Final = re.compile(r"""["'“«(*]{0,3}[^\W\d_][\w']*["'”»)*]{0,3}(?:[.,;:!?)]| [(–—-]|$)""")
 ALONE: Final = re.compile(
@@ -104,12 +124,14 @@ def word(said: Said) -> Value:
         return _unsure(said.kinds, said.doubt)
     if " " not in said.value and _PLAIN.fullmatch(said.value):
         return _joined(said.value, said.kinds)
+    if " " in said.value and _NONE.fullmatch(said.value):
+        return Value("", said.kinds, SAYS_NONE)
     kinds = set(said.kinds)
     text = _last_word(said.value, kinds)
     if text is None:
         return _unsure(kinds, IN_PART)
-    if _offers_word(text):
-        return _unsure(kinds, SEVERAL)
+    if (rejected := several.rejected(text)) or _offers_word(text):
+        return _unsure(kinds, REJECTED if rejected else SEVERAL)
     return _one_word(text, said.spans, kinds)
 
 
@@ -164,8 +186,9 @@ def _offers_word(text: str) -> bool:
         return True
     remarks = [_unbracketed(text)[1]]
     remarks.extend(text.partition(sign)[2] for sign in (*_ASIDES, ", ", ": "))
-    offered = (several.another(remark) for remark in remarks if remark)
-    return any(ALONE.fullmatch(each) for each in offered if each is not None)
+    offered = [several.another(remark) for remark in remarks if remark]
+    offered.append(several.later(text).rstrip(" .)]"))
+    return any(ALONE.fullmatch(each) for each in offered if each)
 
 
 def _joined(text: str, kinds: frozenset[str]) -> Value:
@@ -173,6 +196,8 @@ def _joined(text: str, kinds: frozenset[str]) -> Value:
     letters = text.split(" ")
     if len(letters) > 1 and text.isupper() and all(len(letter) == 1 for letter in letters):
         return Value("".join(letters), kinds | {"spaced_letters"})
+    if spelt := _SPELT.fullmatch(text):
+        return Value(text.replace(spelt[1], ""), kinds | {"spaced_letters"})
     return Value(text, kinds) if text else Value("", kinds, NO_WORD)
 
 
@@ -205,6 +230,10 @@ def _last_pass(text: str, question: Question, kinds: set[str]) -> str | None:
     offered = several.another(_unbracketed(text)[1])
     if offered is not None and respaced(offered, question) is not None:
         return None
+    offers = [part for part in _OR_PASS.split(text) if respaced(part, question) is not None]
+    if offers:
+        kinds.add("remark")
+        return offers[0] if len({*map(str.lower, offers)}) == 1 else None
     correction, both = several.corrected(text), several.after_arrow(text)
     for tried in (correction and correction.text, both and both[1]):
         plain = (tried or "").rstrip(")].;, ")
@@ -235,18 +264,62 @@ def solution(said: Said, question: Question) -> Value:
     text, wanted = said.value, len(question.lengths)
     if said.doubt:
         return _unsure(said.kinds, said.doubt)
-    if _NONE.fullmatch(text):
-        return Value("", said.kinds, SAYS_NONE)
     fits = count(text) == wanted
+    if none := _none(text, fits=fits):
+        return Value("", said.kinds, none)
     if fits and _PLAIN.fullmatch(text) and not said.spans:
         return Value(text, said.kinds)
     kinds = set(said.kinds)
-    if not fits:
-        last = _last_phrase(text, wanted, kinds)
-        if last is None or _offers(last, wanted):
-            return _unsure(kinds, IN_PART if last is None else SEVERAL)
-        text = _bare(last, said.spans, kinds, wanted)
+    text = _joined_phrase(text, question, kinds)
+    fits = count(text) == wanted
+    last = text if fits else _last_phrase(text, wanted, kinds)
+    doubt = _doubt(last, wanted, fits=fits)
+    if last is None or doubt:
+        return _unsure(kinds, doubt)
+    text = text if fits else _bare(last, said.spans, kinds, wanted)
     return _phrase(text, question.key, wanted, kinds)
+
+
+def _doubt(text: str | None, wanted: int, *, fits: bool) -> str:
+    """Return why a text, as it was corrected, is no one solution; nothing where it may be one."""
+    if text is None:
+        return IN_PART
+    if not fits and _offers(text, wanted):
+        return SEVERAL
+    return REJECTED if several.rejected(text) else ""
+
+
+def _none(text: str, *, fits: bool) -> str:
+    """Return why a line has no solution: it says so, or is a form to fill in: `(8 2 6)`, `XXX XX`."""
+    if _NONE.fullmatch(text) or (not fits and _DECLINES.match(text)):
+        return SAYS_NONE
+    letters = {*_NO_LETTER.sub("", text.lower().replace("lettere", ""))}
+    return NO_WORD if not letters or (len(letters) == 1 and len(text) > _LAYERS) else ""
+
+
+def _joined_phrase(text: str, question: Question, kinds: set[str]) -> str:
+    """Return a phrase whose words are joined by a sign, numbered, or spelt, with blanks between them."""
+    if "_" in text:
+        kinds.add("separator")
+        text = text.replace("_", " ").strip()
+    head = text.rstrip("0123456789 ,;()[]<>{}")
+    if head and NUMBER.findall(text[len(head) :]) == [*map(str, question.lengths)]:
+        kinds.add("remark")
+        text = head
+    letters = [char for char in text if char.isalpha()]
+    if len(letters) == sum(question.lengths) and _SPELT_PHRASE.fullmatch(text):
+        kinds.add("spaced_letters")
+        each = iter(letters)
+        return " ".join("".join(islice(each, length)) for length in question.lengths)
+    parts = [part.strip(" ,;") for part in _ENUMERATED.split(text)]
+    if (
+        len(parts) == len(question.lengths) + 1
+        and not parts[0]
+        and count(text) == 2 * len(parts[1:])
+    ):
+        kinds.add("separator")
+        return " ".join(parts[1:])
+    return text
 
 
 def _phrase(text: str, key: str, wanted: int, kinds: set[str]) -> Value:
@@ -254,9 +327,11 @@ def _phrase(text: str, key: str, wanted: int, kinds: set[str]) -> Value:
     if text.count("(") > key.count("("):
         outside, inside = _unbracketed(text, keep=key.count("("))
         kinds.add("remark")
-        if several.another(inside) is not None:
+        if _another_phrase(inside, wanted):
             return _unsure(kinds, SEVERAL)
         text = outside or inside
+        if count(text) != wanted and _offers(text, wanted):
+            return _unsure(kinds, SEVERAL)
     text = _edges(text, kinds, key)
     if count(text) != wanted:
         text = _edges(_without_remark(text, wanted, kinds), kinds, key)
@@ -287,29 +362,46 @@ def _last_phrase(text: str, wanted: int, kinds: set[str]) -> str | None:
     if both and count(both[1]) == wanted and len(_LETTERS.findall(both[1])) >= wanted:
         kinds.add("correction")
         return both[1]
+    head, sign, tail = text.rpartition(" = ")
+    if sign and count(head) != wanted == count(tail):
+        kinds.add("remark")
+        return tail
     return text
 
 
 def _offers(text: str, wanted: int) -> bool:
     """Return whether a text offers several solutions, one of them as long as the key."""
-    for pattern in _OFFERS:
+    for pattern in (*_OFFERS, _ENUMERATED):
         parts = [part for part in pattern.split(text) if part]
         if len(parts) > 1 and any(count(part) == wanted for part in parts):
             return True
     for sign in (*_ASIDES, ", ", "? "):
         before, found, after = text.partition(sign)
-        if found and count(before) == wanted:
-            same = count(after) == wanted
-            if several.another(after) is not None or (sign == ", " and same):
-                return True
-            if sign in _LISTS and same and _alike(before, after):
-                return True
+        if not found or count(before) != wanted or _EXPLAINS.match(text, len(before)):
+            continue
+        if _another_phrase(after, wanted) or (sign in _LISTS and count(after) == wanted):
+            return True
+        if any(alike(before, each, wanted) for each in _PIECES.split(after)):
+            return True
     return False
 
 
-def _alike(one: str, other: str) -> bool:
-    """Return whether two phrases share a word, as a solution and another try at it do."""
-    return not set(WORD.findall(one.lower())).isdisjoint(WORD.findall(other.lower()))
+def _another_phrase(remark: str, wanted: int) -> bool:
+    """Return whether a remark offers another phrase."""
+    if several.another(remark) is not None or count(several.later(remark)) == wanted:
+        return True
+    return count(several.named(remark)) >= wanted
+
+
+def alike(one: str, other: str, wanted: int) -> bool:
+    """Return whether another phrase shares a word with the first, as another try at it does."""
+    mine, others = words(one), words(other)
+    return len(others) == wanted and mine != others and not set(mine).isdisjoint(others)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, as a key counts them, in small letters."""
+    return WORD.findall(text.lower())
 
 
 def count(text: str) -> int:
