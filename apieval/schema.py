@@ -31,6 +31,14 @@ RowId = int | str
 """A row's number in the data file, counted from 0, or the text of its `id` column."""
 
 
+def row_order(row: RowId) -> int:
+    """Return what rows are sorted by that stand in the data file's order, or once stood as they came.
+
+    Numbers go by number; ids that are texts say nothing of their order and stay where they are.
+    """
+    return row if isinstance(row, int) else 0
+
+
 class Outcome(StrEnum):
     """What became of a request; only `FAILED` is not the model's doing."""
 

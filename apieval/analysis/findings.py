@@ -104,14 +104,14 @@ def of_failures(failures: Counter[str]) -> Iterator[Finding]:
         yield _warning("requests_failed", said)
 
 
-def of_keys(rows: Sequence[RowId], answers: int) -> Iterator[Finding]:
-    """Yield that answers hold the key that was sent for them; they are stored as they came."""
+def of_keys(rows: Sequence[RowId], with_key: int, answers: int) -> Iterator[Finding]:
+    """Yield that answers to some rows hold the key that was sent; they are stored as they came."""
     if rows:
         shown = ", ".join(map(str, rows[:_SHOWN]))
         more = f" and {len(rows) - _SHOWN:,} more" if rows[_SHOWN:] else ""
         yield _warning(
             "answers_hold_key",
-            f"{len(rows):,} of {counted(answers, 'answer')} hold the API key that was sent (rows "
+            f"{with_key:,} of {counted(answers, 'answer')} hold the API key that was sent (rows "
             f"{shown}{more}): the server writes it into its replies. They are stored as they came: "
             "change the key, and keep responses.jsonl and the report to yourself",
         )
@@ -158,14 +158,14 @@ def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
         )
 
 
-def of_harness(others: Sequence[RowId], of: int) -> Iterator[Finding]:
-    """Yield that lm-evaluation-harness's log has other figures, in these rows of so many."""
-    if others:
-        shown = ", ".join(map(str, others[:_SHOWN]))
-        more = f" and {len(others) - _SHOWN:,} more" if others[_SHOWN:] else ""
+def of_harness(rows: Sequence[RowId], others: int, of: int) -> Iterator[Finding]:
+    """Yield that lm-evaluation-harness's log has other figures for some answers, to these rows."""
+    if rows:
+        shown = ", ".join(map(str, rows[:_SHOWN]))
+        more = f" and {len(rows) - _SHOWN:,} more" if rows[_SHOWN:] else ""
         yield _warning(
             "harness_differs",
-            f"{len(others):,} of {counted(of, 'answer')} have other figures in the log of "
+            f"{others:,} of {counted(of, 'answer')} have other figures in the log of "
             f"lm-evaluation-harness than by the official parser here: rows {shown}{more}",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS
 from apieval.rebus.window import Cuts
-from apieval.schema import HOLDS_KEY, Outcome, Response, RowId, Setting
+from apieval.schema import HOLDS_KEY, Outcome, Rebus, Response, RowId, Setting
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"
@@ -42,7 +42,7 @@ class Usage:
     served: dict[str, dict[str, int]] = field(default_factory=dict)
     cached: int = 0
     without_solution: int = 0
-    with_key: list[RowId] = field(default_factory=list)
+    with_key: Counter[RowId] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     prompts: PromptCounts = field(default_factory=PromptCounts)
     limit: int | None = None
@@ -62,7 +62,7 @@ class Usage:
         self.cached += response.cached
         self.without_solution += SOLUTION not in response.text
         if (response.model_extra or {}).get(HOLDS_KEY):
-            self.with_key.append(response.id)
+            self.with_key[response.id] += 1
         if characters is not None:
             self.prompts.add(response.setting, characters, response.usage.prompt_tokens)
         if response.outcome is Outcome.TRUNCATED:
@@ -89,10 +89,11 @@ class Usage:
             **{name: self._sum(name) for name in (*names, "cost_usd")},
         }
 
-    def findings(self) -> Iterator[findings.Finding]:
-        """Yield what the answers show besides their figures."""
+    def findings(self, rebuses: Iterable[Rebus]) -> Iterator[findings.Finding]:
+        """Yield what the answers show besides their figures; `rebuses` are the rows in their order."""
         yield from findings.of_failures(self.failures)
-        yield from findings.of_keys(self.with_key, self.answers)
+        rows = [rebus.id for rebus in rebuses if rebus.id in self.with_key]
+        yield from findings.of_keys(rows, self.with_key.total(), self.answers)
         cuts = self.prompts.found()
         yield from findings.of_run(self.served, cuts, self.without_solution, self.answers)
 
@@ -133,7 +134,7 @@ def summarize(
         "coverage": measured.coverage,
         "findings": [
             *measured.findings,
-            *(usage.findings() if usage else ()),
+            *(usage.findings(measured.selection.rebuses) if usage else ()),
             *findings.of_texts(collector.seen, _answers(outcomes.values())),
             *(signs.findings() if signs else ()),
             *findings.of_request(

@@ -11,7 +11,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, BinaryIO, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -24,6 +24,8 @@ DAMAGED: Final = "responses.damaged"
 REPLACED: Final = "responses.replaced.jsonl"
 
 ItemKey = tuple[RowId, Setting, int]
+Place = Callable[[ItemKey], int]
+"""Where the answer to a question belongs among the others."""
 
 
 class _Head(BaseModel):
@@ -92,48 +94,58 @@ def read_line(line: bytes) -> Response | None:
         return None
 
 
-def stored(folder: Path) -> Iterator[Response]:
+def stored(folder: Path, place: Place | None = None) -> Iterator[Response]:
     """Yield the answers of a run one at a time, of several to one question the one that stands.
 
     The last one stands, but no failure takes the place of an answer. A torn last line is no
-    answer yet.
+    answer yet. They come in the order of what `place` says of their questions, else as they stand.
 
     Raises:
-        StoreError: naming the line that cannot be read.
+        StoreError: naming the line that cannot be read, and whatever `place` raises.
     """
     path = folder / RESPONSES
     try:
-        stands = _standing(path)
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                response = read_line(line) if number in stands else None
-                if response is not None:
-                    yield response
-                elif number in stands and line.endswith(b"\n"):
-                    raise StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
+        with ordinary(path).open("rb") as file:
+            for begin in _standing(path, file, place):
+                file.seek(begin)
+                if (response := read_line(file.readline())) is None:
+                    raise _no_answer(path, 1 + _lines_before(file, begin))
+                yield response
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
-def _standing(path: Path) -> set[int]:
-    """Return the numbers of the lines that stand: of each question's, and those that are no answer.
+def _standing(path: Path, file: BinaryIO, place: Place | None) -> list[int]:
+    """Return where the lines begin that stand, one for each question, in the order of their places.
 
-    What a line is comes from its parsed fields alone, however its JSON is spaced and ordered.
+    What a line is comes from its parsed fields alone, however its JSON is spaced and ordered. Of
+    100,000 lines this keeps two numbers each.
     """
-    stands: dict[ItemKey, tuple[int, bool]] = {}
-    no_answers = set()
-    with ordinary(path).open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                head = _Head.model_validate_json(line.removeprefix(BOM_UTF8))
-            except ValidationError:
-                if line.endswith(b"\n"):  # else torn
-                    no_answers.add(number)
-                continue
+    stands: dict[Any, int] = {}  # twice the beginning of a line, one more for a failure's
+    begin = 0
+    for number, line in enumerate(file, start=1):
+        try:
+            head = _Head.model_validate_json(line.removeprefix(BOM_UTF8))
+        except ValidationError:
+            if line.endswith(b"\n"):  # else torn
+                raise _no_answer(path, number) from None
+        else:
             question, failed = key_of(head), head.outcome is Outcome.FAILED
-            if not failed or stands.get(question, (0, True))[1]:
-                stands[question] = number, failed
-    return no_answers | {number for number, _ in stands.values()}
+            where = place(question) if place else question
+            if not failed or stands.get(where, 1) % 2:
+                stands[where] = 2 * begin + failed
+        begin += len(line)
+    found = (stands[where] for where in sorted(stands)) if place else sorted(stands.values())
+    return [each // 2 for each in found]
+
+
+def _no_answer(path: Path, number: int) -> StoreError:
+    return StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
+
+
+def _lines_before(file: BinaryIO, begin: int) -> int:
+    file.seek(0)
+    return file.read(begin).count(b"\n")
 
 
 def key_of(response: Response | _Head) -> ItemKey:

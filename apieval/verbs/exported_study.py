@@ -11,7 +11,7 @@ from apieval.errors import StoreError
 from apieval.rebus.parsers import official
 from apieval.report import study_csv
 from apieval.report.files import SCORES, SUMMARY
-from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
+from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting, row_order
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
 from apieval.verbs.score_lines import score_lines
 from apieval.verbs.verified_files import read_summary
@@ -43,7 +43,7 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
             counts["formulas"] += study_csv.formulas(row_id, parts)
     written = []
     for part in sorted(files, key=order):
-        ordered = sorted(files[part].items(), key=lambda pair: _place(pair[0]))
+        ordered = sorted(files[part].items(), key=lambda pair: row_order(pair[0]))
         lines = (study_csv.row(n, *each, exact=exact) for n, each in enumerate(ordered))
         path = out / f"answers_{named(part[0], part, files)}.csv"
         written.append(write(path, [study_csv.header(exact=exact), *lines]))
@@ -73,12 +73,6 @@ def _row_id(value: Mapping[str, Any]) -> RowId:
     if type(value["id"]) not in {int, str}:
         raise ValueError("no id")
     return cast("RowId", value["id"])
-
-
-def _place(row_id: RowId) -> tuple[bool, int, str]:
-    """Return what rows are put in order by: answers come in as they come."""
-    number = isinstance(row_id, int)
-    return not number, row_id if isinstance(row_id, int) else 0, str(row_id)
 
 
 def _doubts(written: Sequence[Path], counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from apieval.errors import StoreError
 from apieval.rebus import harness, scoring
 from apieval.rebus.parsers import official
 from apieval.report import answer_table, harness_results
 from apieval.report.harness_results import Task
-from apieval.run import responses
-from apieval.schema import Rebus, Response
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
-from apieval.verbs.results import StoredRun, dated, prompt_of
+from apieval.verbs.results import StoredRun, dated, in_data_order, prompt_of
 from apieval.wording import counted
 
 
@@ -23,16 +19,16 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
     """Write a sample log for each setting and sample, and the figures of all."""
     refuse_begun(folder, run.spec.given)
     prompt, system = prompt_of(folder, run.header), run.header.get("system_prompt")
-    rows, sampling, created = _rows(run), run.spec.identity.get("body") or {}, set[str]()
-    files: dict[Part, dict[int, dict[str, Any]]] = {}
+    sampling, created = run.spec.identity.get("body") or {}, set[str]()
+    doc_ids = {rebus.id: n for n, rebus in enumerate(run.data.rebuses)}
+    files: dict[Part, list[dict[str, Any]]] = {}
     failed = 0
-    for response in responses.stored(folder):
-        doc_id, rebus = _row(folder, run, rows, response)
+    for response, rebus in in_data_order(folder, run.spec, run.selection()):
         tallies = scoring.scored(response, rebus).scores[official.NAME].tallies
         asked = [{"role": "system", "content": system}] if system else []
         asked.append({"role": "user", "content": prompt.build(rebus, response.setting)})
-        line = harness.sample(doc_id, rebus, response, tallies, asked, sampling)
-        files.setdefault((response.setting, response.sample), {})[doc_id] = line
+        line = harness.sample(doc_ids[rebus.id], rebus, response, tallies, asked, sampling)
+        files.setdefault((response.setting, response.sample), []).append(line)
         failed += tallies is None
         created.add(response.created)
     if (came := dated(folder, created)) is None:
@@ -40,12 +36,11 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
     date = harness_results.date_of(came[1])
     written, tasks = [], []
     for part in sorted(files, key=order):
-        task = Task(named(harness.TASKS[part[0]], part, files), len(rows), sampling)
-        lines = [files[part][doc_id] for doc_id in sorted(files[part])]
-        for line in lines:
+        task = Task(named(harness.TASKS[part[0]], part, files), len(doc_ids), sampling)
+        for line in files[part]:
             task.add(line)
         path = out / f"samples_{task.name}_{date}.jsonl"
-        written.append(write(path, [json.dumps(line, ensure_ascii=False) for line in lines]))
+        written.append(write(path, [json.dumps(line, ensure_ascii=False) for line in files[part]]))
         tasks.append(task)
     figures = harness_results.document(
         tasks,
@@ -71,33 +66,11 @@ def _without_figures(failed: int) -> tuple[str, ...]:
 
 def table(folder: Path, out: Path, run: StoredRun) -> Exported:
     """Write one table of all answers."""
-    rows, found = _rows(run), []
-    for response in responses.stored(folder):
-        doc_id, rebus = _row(folder, run, rows, response)
+    found = []
+    for response, rebus in in_data_order(folder, run.spec, run.selection()):
         answer = scoring.scored(response, rebus, run.spec.given)
-        place = (*order((response.setting, response.sample)), doc_id)
-        found.append((place, answer_table.row(response, answer)))
+        part = order((response.setting, response.sample))
+        found.append((part, answer_table.row(response, answer)))
     path = out / "answers.parquet"
     answer_table.write(path, [row for _, row in sorted(found, key=lambda pair: pair[0])])
     return Exported((path,), ())
-
-
-def _rows(run: StoredRun) -> dict[str, tuple[int, Rebus]]:
-    """Return the rows by their ids as text, each with its number."""
-    return {str(rebus.id): (n, rebus) for n, rebus in enumerate(run.data.rebuses)}
-
-
-def _row(
-    folder: Path, run: StoredRun, rows: Mapping[str, tuple[int, Rebus]], response: Response
-) -> tuple[int, Rebus]:
-    if response.setting not in run.spec.settings or response.sample >= run.spec.samples:
-        raise StoreError(
-            f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
-            f"({response.setting}, sample {response.sample}), which is not of this run."
-        )
-    if str(response.id) not in rows:
-        raise StoreError(
-            f"{folder / responses.RESPONSES}: an answer to row {response.id!r}, which the data "
-            "does not have."
-        )
-    return rows[str(response.id)]

@@ -19,7 +19,7 @@ from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import SETTINGS, Outcome, Prediction, Setting
+from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
 from apieval.verbs.results import source
 
 
@@ -44,13 +44,15 @@ def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PL
     if path.suffix.lower() == ".csv":
         if fields != PLAIN:
             raise ConfigError(f"{path}: --id-field and --text-field are of JSONL; leave them out.")
-        answered, settings, samples = list(_parsed(path, selection, setting)), [setting], 1
+        answered = _in_data_order(_parsed(path, selection, setting), selection)
+        settings, samples = [setting], 1
         parsers = (official.NAME,)  # the texts are gone
     else:
         if fields == PLAIN and _is_log(path):
             answered, found = _logged(path, selection, setting)
         else:
             answered = list(_raw(path, selection, setting, fields))
+        answered = _in_data_order(answered, selection)
         scores = [each.scores[official.NAME] for each in answered]
         settings = [each for each in SETTINGS if any(s.setting == each for s in scores)]
         samples = 1 + max((each.sample for each in scores), default=0)
@@ -64,6 +66,17 @@ def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PL
         findings=found,
     )
     return Foreign(measured, answered)
+
+
+def _in_data_order(found: Iterable[ScoredAnswer], selection: Selection) -> list[ScoredAnswer]:
+    """Return answers as a run asks for them, however they stand in their file."""
+    rows = {rebus.id: place for place, rebus in enumerate(selection.rebuses)}
+
+    def place(answer: ScoredAnswer) -> tuple[int, int, int]:
+        score = answer.scores[official.NAME]
+        return SETTINGS.index(score.setting), rows[score.id], score.sample
+
+    return sorted(found, key=place)
 
 
 def named(fields: Fields) -> dict[str, Any]:
@@ -93,7 +106,7 @@ def _logged(
 ) -> tuple[list[ScoredAnswer], list[Finding]]:
     """Return the answers of the harness's log, and how its figures differ from these."""
     chosen = selection.by_id
-    answered, compared, others = [], 0, []
+    answered, compared, others = list[ScoredAnswer](), 0, list[RowId]()
     for sample in harness.samples(path, selection.data.rebuses, setting):
         if str(sample.gold.id) in chosen:
             answer = scoring.scored(sample.response, sample.gold)
@@ -102,7 +115,9 @@ def _logged(
             mine = answer.scores[official.NAME].tallies or {}
             if any(name in mine and mine[name].share != x for name, x in sample.figures.items()):
                 others.append(sample.gold.id)
-    return answered, list(findings.of_harness(others, compared))
+    differ = set(others)
+    rows = [rebus.id for rebus in selection.rebuses if rebus.id in differ]
+    return answered, list(findings.of_harness(rows, len(others), compared))
 
 
 def _raw(

@@ -23,7 +23,8 @@ from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
 from apieval.run import header, responses
-from apieval.schema import ItemScore, RunSpec
+from apieval.run.responses import ItemKey
+from apieval.schema import ItemScore, Rebus, Response, RunSpec
 from apieval.signature import digest_lines
 from apieval.verbs import shapes
 from apieval.whole_file import is_there, ordinary
@@ -156,24 +157,42 @@ def score_stored(
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
     """
     limit = window.limit_of(spec.identity.get("body"))
-    gold, usage = selection.by_id, Usage(limit=limit[1] if limit else None)
+    usage = Usage(limit=limit[1] if limit else None)
     known = header.read(folder) or {}
     prompt = prompt_of(folder, known)
 
     def answers() -> Iterator[ScoredAnswer]:
-        for response in responses.stored(folder):
-            rebus = gold.get(str(response.id))
-            foreign = response.setting not in spec.settings or response.sample >= spec.samples
-            if rebus is None or foreign:
-                raise StoreError(
-                    f"{folder / responses.RESPONSES}: an answer to row {response.id!r} "
-                    f"({response.setting}, sample {response.sample}), which is not of this run."
-                )
+        for response, rebus in in_data_order(folder, spec, selection):
             usage.add(response, prompt.length(rebus, response.setting))
             yield scoring.scored(response, rebus, spec.given)
 
     measured = measured_of(spec, selection, known, folder)
     return write(out, measured, answers(), usage, onlooker)
+
+
+def in_data_order(
+    folder: Path, spec: RunSpec, selection: Selection
+) -> Iterator[tuple[Response, Rebus]]:
+    """Yield a run's stored answers with their rows: as they were asked, however they came.
+
+    Raises:
+        StoreError: where they cannot be read, and for one that was not asked.
+    """
+    gold = selection.by_id
+    rows = {name: place for place, name in enumerate(gold)}
+
+    def place(question: ItemKey) -> int:
+        row, setting, sample = question
+        if str(row) not in rows or setting not in spec.settings or sample >= spec.samples:
+            raise StoreError(
+                f"{folder / responses.RESPONSES}: an answer to row {row!r} "
+                f"({setting}, sample {sample}), which is not of this run."
+            )
+        at = spec.settings.index(setting) * len(rows) + rows[str(row)]
+        return at * spec.samples + sample
+
+    for response in responses.stored(folder, place):
+        yield response, gold[str(response.id)]
 
 
 def measured_of(

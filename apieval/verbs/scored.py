@@ -20,7 +20,7 @@ from apieval.rebus.metrics import HEADLINE, METRICS, told
 from apieval.report.files import SCORES, SUMMARY
 from apieval.report.terminal import label
 from apieval.run.responses import RESPONSES, stored
-from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally
+from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally, row_order
 from apieval.signature import finite, parts
 from apieval.verbs import shapes
 from apieval.verbs.score_lines import ANEW, opened, score_lines, why
@@ -145,6 +145,11 @@ def _scored(name: str, folder: Path, summary: _Summary, parser: str) -> Scored:
 
     for _ in score_lines(path, take):
         pass
+    # older versions wrote scores as the answers came
+    for setting, of in rows.items():
+        rows[setting] = dict(sorted(of.items(), key=lambda pair: row_order(ids[pair[0]])))
+    for setting, each in what.items():
+        what[setting] = dict(sorted(each.items(), key=lambda pair: row_order(pair[0][0])))
     return Scored(
         name=name,
         model=summary.model,

@@ -72,13 +72,13 @@ class Scores(Onlooker):
     """Hold scores made anew against the lines of `scores.jsonl`, as they come.
 
     Lines are joined by id, setting, sample and parser. In the order they were written hardly
-    anything is kept.
+    anything is kept. Differences stand in the order of what is made anew, the data file's.
     """
 
     def __init__(self, folder: Path) -> None:
         """Begin with the first line."""
         self.count = 0
-        self.found: list[Difference] = []
+        self._found: list[tuple[int, Difference]] = []
         self.fault: str | None = None
         try:
             self.there = _readable(folder / SCORES)
@@ -86,7 +86,7 @@ class Scores(Onlooker):
             self.there, self.fault = False, str(error)
         self._stored = _lines(folder / SCORES) if self.there else iter(())
         self._left: dict[_Place, str] = {}
-        self._made: dict[_Place, str] = {}
+        self._made: dict[_Place, tuple[int, str]] = {}
 
     def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
         """Take in the scores of one answer."""
@@ -102,26 +102,31 @@ class Scores(Onlooker):
             self._keep(stored)
         place = (str(score.id), score.setting, str(score.sample), score.parser)
         if place in self._left:
-            self._compare(place, self._left.pop(place), made)
+            self._compare(place, self._left.pop(place), (self.count, made))
         else:
-            self._made[place] = made
+            self._made[place] = self.count, made
 
     def _keep(self, stored: str) -> None:
         try:
             value = _loads(stored)
             place = tuple(str(value[name]) for name in ("id", "setting", "sample", "parser"))
         except (LookupError, TypeError, ValueError, RecursionError):
-            self.found.append(Difference(f"{SCORES}, no score", stored[:80], ABSENT))
+            self._differs(self.count, f"{SCORES}, no score", stored[:80], ABSENT)
             return
         if place in self._made:
             self._compare(place, stored, self._made.pop(place))
         elif place in self._left:
-            self.found.append(Difference(f"{_said(place)}, twice", stored[:80], ABSENT))
+            self._differs(self.count, f"{_said(place)}, twice", stored[:80], ABSENT)
         else:
             self._left[place] = stored
 
-    def _compare(self, place: _Place, stored: str, made: str) -> None:
-        self.found += differences(_loads(stored), json.loads(made), _said(place))
+    def _compare(self, place: _Place, stored: str, made: tuple[int, str]) -> None:
+        at, line = made
+        found = differences(_loads(stored), json.loads(line), _said(place))
+        self._found += [(at, each) for each in found]
+
+    def _differs(self, at: int, what: str, stored: object, remade: object) -> None:
+        self._found.append((at, Difference(what, stored, remade)))
 
     def check(self) -> Check:
         """Say what came of it, once every answer was added."""
@@ -129,12 +134,13 @@ class Scores(Onlooker):
             return Check("scores", State.FAILS, self.fault or f"there is no {SCORES}")
         for stored in self._stored:
             self._keep(stored)
-        for place, line in self._made.items():
-            self.found.append(Difference(_said(place), ABSENT, json.loads(line)))
+        for place, (at, line) in self._made.items():
+            self._differs(at, _said(place), ABSENT, json.loads(line))
         for place, line in self._left.items():
-            self.found.append(Difference(_said(place), _loads(line), ABSENT))
+            self._differs(self.count, _said(place), _loads(line), ABSENT)
+        found = [each for _, each in sorted(self._found, key=lambda pair: pair[0])]
         good = f"{counted(self.count, 'score')}, each as it is made anew"
-        return judged("scores", good, f"{SCORES} is not what the answers give", self.found)
+        return judged("scores", good, f"{SCORES} is not what the answers give", found)
 
 
 def _loads(line: str) -> Any:  # noqa: ANN401 # any JSON

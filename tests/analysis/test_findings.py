@@ -20,7 +20,7 @@ def of_usage(*answers: dict[str, Any]) -> list[Finding]:
     usage = Usage()
     for changes in answers:
         usage.add(response(**changes))
-    return [each for each in usage.findings() if each["kind"] != "without_solution"]
+    return [each for each in usage.findings(()) if each["kind"] != "without_solution"]
 
 
 def served(*names: str | None) -> list[Finding]:
@@ -93,7 +93,7 @@ def of_prompts(tokens: list[int | None]) -> list[str]:
     usage = Usage()
     for row, count in zip(ROWS, tokens, strict=True):
         usage.add(response(usage={"prompt_tokens": count}), official().length(row, "regular"))
-    return [each["text"] for each in usage.findings()]
+    return [each["text"] for each in usage.findings(())]
 
 
 def test_cut_prompts_are_a_warning() -> None:
@@ -110,7 +110,7 @@ def test_a_prompt_of_unknown_length_is_none() -> None:
     usage = Usage()
     for _ in ROWS:
         usage.add(response(usage={"prompt_tokens": 512}))
-    assert list(usage.findings()) == []
+    assert list(usage.findings(())) == []
 
 
 # --- of answers and parameters ---------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_answers_without_a_solution_line_are_counted() -> None:
     for text in ("Soluzione: x", "Prima lettura: x", ""):
         usage.add(response(text=text))
     usage.add(response(text="", outcome="failed"))
-    _, only = usage.findings()
+    _, only = usage.findings(())
     assert only["kind"] == "without_solution"
     assert only["text"] == "2 of 3 answers without a solution line"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from apieval.report.page.cuts import FULL, Cut, Room, cut
-from apieval.schema import SETTINGS, Prediction, Rebus, RowId, Setting
+from apieval.schema import SETTINGS, Prediction, Rebus, RowId, Setting, row_order
 
 UNKNOWN_ORDER: Final = 1 << 60
 """Behind all rows of a data file: an answer to a row that nobody has the file of."""
@@ -134,18 +134,24 @@ class Items:
 
     def ordered(self) -> list[Key]:
         """Return every item that a run has an answer to, in the order of the data files."""
-        return sorted(
-            dict.fromkeys(key for run in self.runs for key in run.answers), key=self._place
-        )
+        longest_first = sorted(self.runs, key=lambda run: -len(run.answers))
+        keys = list(dict.fromkeys(key for run in longest_first for key in run.answers))
+        stands: dict[tuple[str, RowId], int] = {}
+        for key in keys:
+            stands.setdefault((key.digest, key.id), len(stands))
+        return sorted(keys, key=lambda key: self._place(key, stands[key.digest, key.id]))
 
-    def _place(self, key: Key) -> tuple[int, int, int, str, int, int]:
-        """Return what items are put in order by: rows that nobody has the file of come last."""
+    def _place(self, key: Key, stands: int) -> tuple[int, ...]:
+        """Return what items are put in order by: rows that nobody has the file of come last.
+
+        Those go by number, else as they stand in the scores of the run that has most of them.
+        """
         gold = self.golds.get((key.digest, key.id))
         return (
             list(self.data).index(key.digest),
             gold.order if gold else UNKNOWN_ORDER,
-            key.id if isinstance(key.id, int) else 0,
-            str(key.id),
+            row_order(key.id),
+            stands,
             SETTINGS.index(key.setting),
             key.sample,
         )
