@@ -178,9 +178,8 @@ def _begun(label: Said, every: Sequence[Said], at: int, question: Question) -> S
     """Return a solution whose first word stands behind its label, and the others below, a line each."""
     below = every[at : at + len(question.lengths) - 1]
     words = [label.value, *(each.value for each in below if each.says is Says.BARE)]
-    if len(words) == 1 or [sum(map(str.isalnum, word)) for word in words] != [*question.lengths]:
-        return None
-    if not all(map(_ONE.fullmatch, words)):
+    lengths = [sum(map(str.isalnum, word)) for word in words]
+    if len(words) == 1 or lengths != [*question.lengths] or not all(map(_ONE.fullmatch, words)):
         return None
     return label._replace(
         value=" ".join(words), line=below[-1].line, kinds=label.kinds | {"next_line"}
