@@ -191,6 +191,30 @@ def test_the_same_command_again_asks_nothing(inside: Inside, ten: Material, tmp_
     assert "20 of them answered before" in again.err
 
 
+def test_a_finished_run_again_changes_no_byte_of_what_is_made_of_it(
+    inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    def made() -> dict[str, bytes]:
+        run = folder()
+        assert inside(*words).code == 0
+        assert inside("report", run).code == 0
+        for layout in ("csv", "lm-eval", "parquet", "eee"):
+            assert inside("export", run, "--format", layout).code == 0
+        files = (each for each in run.rglob("*") if each.is_file() and "lock" not in each.name)
+        kept = {str(each.relative_to(run)): each.read_bytes() for each in files}
+        return {name: content for name, content in kept.items() if name != "run.json"}
+
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        words = ("run", "local", "--data", ten.path)
+        assert inside(*words).code == 0
+        first, again = made(), made()
+        assert server.requests == 20
+    assert {"report.md", "report.html", "table.csv", "scores.jsonl"} <= first.keys()
+    assert len([name for name in first if name.startswith("export/")]) >= 8
+    assert [name for name in first | again if first.get(name) != again.get(name)] == []
+
+
 def test_samples_are_different_questions(inside: Inside, ten: Material, tmp_path: Path) -> None:
     with FaultServer(ten.answers) as server:
         configure(tmp_path, local=model(server.url))
