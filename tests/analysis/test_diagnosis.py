@@ -244,7 +244,7 @@ def test_cer(first_pass: str | None, solution: str | None, cer: float | None) ->
         ("6 8", "Verità nascosta", True),
         ("6 8", "Parola sbagliat", True),
         ("6 8", "Verità scosta", False),
-        ("6 8", "Verità, nascosta", False),
+        ("6 8", "Verità; nascosta", False),
         ("1 ' 3 5", "L'ora fatta", True),
         ("1 ’ 3 5", "L'ora fatta", True),
         ("1 ' 3 5", "L’ora fatta", True),
