@@ -115,7 +115,7 @@ def chosen_params(preset: str | None, params: Mapping[str, object], drop: Sequen
     if preset is not None and preset not in PRESETS:
         raise ConfigError(
             f"there is no preset {preset!r}{did_you_mean(preset, PRESETS)}; "
-            f"there are {', '.join(PRESETS)}."
+            f"known: {', '.join(PRESETS)}."
         )
     base = PRESETS[preset].model_dump(exclude_unset=True) if preset else {}
     try:
@@ -210,9 +210,13 @@ def _of_environment(
 ) -> str | None:
     """Return a secret, None for an empty one that a local server may not want."""
     if variable not in environ:
+        # a model that is named directly has no entry to remove it from
+        other = (
+            "" if directory.resolve(name) else f", or remove {where} if the server asks for none"
+        )
         raise ConfigError(
             f"model {name!r}: the environment variable {variable} is not set. Set it to the "
-            f"key, or remove {where} if the server asks for none."
+            f"key{other}."
         )
     value = environ[variable].strip()
     if not value:
@@ -250,8 +254,9 @@ def _explain(problem: ErrorDetails) -> str:
         "union_tag_invalid": f"unknown provider {given!r}{did_you_mean(given, _PROVIDERS)}; "
         f"one of {', '.join(_PROVIDERS)}",
     }
-    said = wording.get(kind, problem["msg"].removeprefix("Value error, "))
-    return f"{shown or 'the file'}: {said}"
+    plain = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
+    empty = "; it is empty" if kind.startswith("model_") and problem["input"] is None else ""
+    return f"{shown or 'the file'}: {wording.get(kind, plain)}{empty}"
 
 
 def _patterned(place: Sequence[str]) -> str:

@@ -52,8 +52,12 @@ def read(path: Path) -> object:
         value = _parse(text)
         _check_plain(path, value)
     except (YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(_VALUES.sub("", str(error)).partition("To suppress")[0].split())
-        raise ConfigError(f"{path}: not YAML: {reason}.") from None
+        told = (
+            _VALUES.sub("", str(error)).partition("To suppress")[0].replace(' in "<file>",', " at")
+        )
+        reason = " ".join(told.split())
+        remedy = "; indent with blanks, not tabs" if r"'\t'" in reason else ""
+        raise ConfigError(f"{path}: not YAML: {reason}{remedy}.") from None
     return value
 
 

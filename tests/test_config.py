@@ -195,9 +195,9 @@ def test_what_is_no_address(tmp_path: Path, given_url: object, message: str) -> 
             id="drop",
         ),
         pytest.param("models: {}\n", ["version: missing"], id="no version"),
-        pytest.param("version: 2\n", ["version: Input should be 1"], id="a later version"),
+        pytest.param("version: 2\n", ["version: must be 1"], id="a later version"),
         pytest.param("version: '1'\n", ["version: "], id="version as text"),
-        pytest.param("", ["the file: must hold keys and their values"], id="empty"),
+        pytest.param("", ["the file: must hold keys and their values; it is empty"], id="empty"),
         pytest.param("- 1\n", ["the file: must hold keys and their values"], id="a list"),
         pytest.param(
             "version: 1\nmodels:\n", ["models: must hold keys"], id="no models under models"
@@ -222,7 +222,7 @@ def test_what_is_no_address(tmp_path: Path, given_url: object, message: str) -> 
         pytest.param(of_model(cache_identity=""), ["models.mine.cache_identity: "], id="identity"),
         pytest.param(
             "version: 1\nmodels: {b: {provider: embedded, model: other}}\n",
-            ["models.b.model: Input should be 'apieval-baseline'"],
+            ["models.b.model: must be 'apieval-baseline'"],
             id="another embedded model",
         ),
     ],
@@ -670,6 +670,13 @@ class TestApiKey:
         for url in (self.REMOTE, LOCAL):
             with pytest.raises(ConfigError, match=message):
                 self.key(None, url)
+
+    def test_a_model_named_directly_has_no_entry_to_mend(self) -> None:
+        name = "openai/gpt-4o"
+        model = config.load(config.packaged_file()).find(name)
+        assert isinstance(model, OpenAICompatible)
+        with pytest.raises(ConfigError, match=r"OPENAI_API_KEY is not set\. Set it to the key\.$"):
+            config.api_key(name, model, {})
 
     @pytest.mark.parametrize("value", ["", " ", "\r\n"])
     def test_an_empty_one_is_none_for_a_server_of_ones_own(self, value: str) -> None:

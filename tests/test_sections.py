@@ -265,11 +265,11 @@ def test_chosen_parameters(
 @pytest.mark.parametrize(
     ("preset", "params", "drop", "said"),
     [
-        ("calamit", {}, [], "no preset 'calamit' (did you mean 'calamita'?); there are calamita."),
+        ("calamit", {}, [], "no preset 'calamit' (did you mean 'calamita'?); known: calamita."),
         (None, {"temprature": 1}, [], "unknown key 'temprature' (did you mean 'temperature'?)."),
         (None, {}, ["tempratur"], "unknown key 'tempratur' (did you mean 'temperature'?)."),
         (None, {"zzz": 1}, [], "unknown key 'zzz'; what only your server knows goes into"),
-        (None, {"temperature": "hot"}, [], "temperature: Input should be a valid number"),
+        (None, {"temperature": "hot"}, [], "temperature: must be a valid number"),
         (None, {"temperature": -1}, [], "temperature: "),
         (None, {"max_tokens": float("inf")}, [], "max_tokens: "),
         (None, {"top_p": float("nan")}, [], "top_p: "),

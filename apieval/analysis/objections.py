@@ -74,7 +74,7 @@ def _failures(runs: Sequence[Scored]) -> Iterator[Objection]:
         }
         if len({frozenset(each) for each in failed.values()}) > 1:
             counts = {name: f"{len(each):,}" for name, each in failed.items()}
-            what = f"other requests failed in {setting}, and their rebuses are left out"
+            what = f"the failed requests differ in {setting}, and their rebuses are left out"
             yield Objection("failures_differ", "warning", _said(what, counts))
 
 

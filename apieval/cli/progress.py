@@ -109,7 +109,7 @@ class Row(Watcher):
         self.counts.stumbled(failure)
         told = isinstance(failure, ServerDown)  # by the runner
         if self.counts.stumbles == 1 and not told:
-            self.message(f"an attempt failed and is made again: {failure}")
+            self.message(f"a request failed and is sent again: {failure}")
 
     def pressed(self, in_flight: int, slots: int) -> None:
         """Keep how hard the endpoint is pressed."""

@@ -241,12 +241,12 @@ def _say_how_to_go_on(results: Sequence[Result]) -> None:
     words = [word for word in sys.argv[1:] if word != "--fresh"]  # which would start over
     short = [result.enough_usd for result in results if result.enough_usd is not None]
     other = any(each.status == "stopped" and each.enough_usd is None for each in results)
-    first = "when that is put right, " if other else ""
+    first = "once that is mended, " if other else ""
     if short:
         first += "with room for about all that is left, "
         words = _with(words, _BOUND, f"{math.ceil(100 * max(short)) / 100:.2f}")
     back, words = _to_where_it_is(results, words)
-    output.say(f"{first}to go on: {back}{shlex.join(['apieval', *words])}")
+    output.say(f"{first}to resume: {back}{shlex.join(['apieval', *words])}")
 
 
 def _to_where_it_is(results: Sequence[Result], words: list[str]) -> tuple[str, list[str]]:

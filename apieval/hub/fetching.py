@@ -23,8 +23,8 @@ from apieval.hub.contents import REVISION, TEST, HubFile
 from apieval.hub.wanted import Wanted
 
 REMEDY: Final = (
-    "Or give a file with --data PATH: `apieval data fetch` gets it where there is a network, and "
-    "prints its path; copy it from there."
+    "Without the hub, give a copy of the file with --data PATH: `apieval data fetch` on a machine "
+    "with a network downloads it and prints its path."
 )
 _QUIET: Final = {
     "HF_HUB_DISABLE_TELEMETRY": "1",

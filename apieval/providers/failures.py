@@ -168,7 +168,7 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     remedy = _of_the_run(status, error, means, headers)
     remedy = remedy or (_come_back(span, wait, body) if span else OF_THE_RUN.get(status))
     if remedy:
-        return RunFailure(f"{text} ({remedy})", status=status)
+        return RunFailure(f"{text.removesuffix('.')} ({remedy})", status=status)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and "loading" in said.lower():
         return ServerDown(text, status=status)
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -105,7 +105,7 @@ def _check(path: Path, columns: set[str], *, gold_only: bool) -> None:
     why = (
         "this is the study's layout, which has no rebus to ask and serves for scoring only"
         if study
-        else f"the seven columns are {', '.join((*QUESTION, *GOLD))}"
+        else f"the {'four' if needed == GOLD else 'seven'} columns are {', '.join(needed)}"
     )
     raise DataError(f"{path}: missing column {', '.join(map(repr, missing))}{near}; {why}.")
 

@@ -25,8 +25,8 @@ from apieval.signature import digest_file
 SAMPLE: Final = "sample"
 SAMPLE_CALLED: Final = "the package's sample"
 NOT_THE_CHALLENGE: Final = (
-    f"measured on {SAMPLE_CALLED}, not on the challenge's test set: no published figure can be held "
-    "beside it (--data hub: the challenge's)"
+    f"measured on {SAMPLE_CALLED}, not on the challenge's test set: do not compare it with "
+    "published figures (for those: --data hub)"
 )
 """What is to be said of every model's figures on the sample but the dictionary's that goes with it."""
 _SHOWN: Final = 10

@@ -57,6 +57,8 @@ def read(path: Path, *, escape: str | None = None) -> Iterator[Row]:
     with _readable(path):
         if not path.exists():
             raise DataError(f"{path}: there is no such file.")
+        if path.is_dir():
+            raise DataError(f"{path}: a folder; give a .csv, .jsonl or .parquet file.")
         # a named pipe would be waited for without end
         if not path.is_file() or reader is None:
             raise DataError(f"{path}: not a data file; give a .csv, .jsonl or .parquet file.")

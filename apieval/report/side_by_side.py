@@ -34,8 +34,8 @@ _MOST_LINES: Final = 4
 _MARKS: Final = {Place.HIGHEST: "*", Place.NOT_TOLD_APART: "~", Place.LOWER: "", Place.NONE: ""}
 _PARTIAL: Final = "?"
 _HALF: Final = "± half of the 95 % interval"
-_LEGEND: Final = "* highest, ~ not told apart: the 95 % intervals overlap, ± half of one"
-_FINER: Final = "`apieval compare` tells more apart: it holds runs against each other by rebus"
+_LEGEND: Final = "* highest, ~ its 95 % interval overlaps that of the highest, ± half of one"
+_FINER: Final = "`apieval compare` shows smaller differences: it compares runs rebus by rebus"
 _REFERENCE: Final = "the dictionary's solver is a reference: it is held against no model"
 
 

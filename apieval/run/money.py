@@ -193,6 +193,8 @@ class Forecast:
     most_usd: float | None
     paid: bool = True
     measured: bool = False
+    cached: int = 0
+    """Further questions whose answers are in the cache."""
 
     @property
     def at_stake(self) -> bool:
@@ -206,6 +208,8 @@ class Forecast:
         line = _asked(self.requests, self.prompt_tokens, self.answer_tokens)
         if self.measured:
             line += " by the answers so far"
+        if self.cached:
+            line += f" ({self.cached:,} more are in the cache)"
         if self.usd is None:
             return f"{line}; cost: {UNKNOWN if self.paid else FREE}"
         return f"{line}; {_money(self.usd, self.most_usd)}"

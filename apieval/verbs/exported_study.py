@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -11,6 +12,7 @@ from apieval.errors import StoreError
 from apieval.rebus.parsers import official
 from apieval.report import study_csv
 from apieval.report.files import SCORES, SUMMARY
+from apieval.run.header import HEADER
 from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting, row_order
 from apieval.verbs.export_files import Exported, Part, named, order, refuse_begun, write
 from apieval.verbs.score_lines import score_lines
@@ -29,9 +31,10 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
     """
     summary = read_summary(folder)
     if summary is None:
-        raise StoreError(
-            f"{folder}: no scores: there is no {SUMMARY}; `apieval score {folder}` writes it."
+        remedy = (
+            f"`apieval score {folder}` writes it" if lexists(folder / HEADER) else "name one run"
         )
+        raise StoreError(f"{folder}: no scores: there is no {SUMMARY}; {remedy}.")
     refuse_begun(folder, summary.get("given"))
     files: dict[Part, dict[RowId, Prediction]] = {}
     counts: Counter[str] = Counter()

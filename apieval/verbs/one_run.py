@@ -482,14 +482,15 @@ class OneRun:
         """Return what is about to be asked; the cache is looked through where there is a price."""
         price, answered = self.prepared.price, self._store.answered
         look = cache if price else None
+        waiting = [q for q in self._questions() if (q[1].id, q[0], q[2]) not in answered]
         lengths = (
             conversation.lengths(rebus, setting, self.prompt, self.spec.given)
-            for setting, rebus, sample in self._questions()
-            if (rebus.id, setting, sample) not in answered
-            and not (look and look.get(self._request(rebus, setting, sample)))
+            for setting, rebus, sample in waiting
+            if not (look and look.get(self._request(rebus, setting, sample)))
         )
         most, own = self.prepared.most_tokens, self.prepared.free and not self._gateway
-        return forecast(lengths, price, most, own=own, scale=self._scale())
+        found = forecast(lengths, price, most, own=own, scale=self._scale())
+        return replace(found, cached=len(waiting) - found.requests)
 
     def _scale(self) -> Scale:
         """Return how the answers so far compare with the estimate of some of them."""

@@ -126,7 +126,9 @@ def run_of(
     """
     known = header.read(folder)
     if known is None:
-        raise StoreError(f"{folder}: no run: there is no {header.HEADER}.")
+        raise StoreError(
+            f"{folder}: no run: there is no {header.HEADER}; name the folder of one run."
+        )
     shapes.refuse_other(shapes.Header, known, folder / header.HEADER, _MEND)
     try:
         spec = RunSpec.model_validate(known["spec"])

@@ -68,6 +68,6 @@ def verify(
             raise ConfigError(f"{folder}: a run has its answers; leave out --answers.")
         return Verification(folder, verified_run.checks(folder, data))
     if not lexists(folder / SUMMARY):
-        raise StoreError(f"{folder}: neither a run ({HEADER}) nor scores ({SUMMARY}).")
+        raise StoreError(f"{folder}: neither a run ({HEADER}) nor scores ({SUMMARY}); name one.")
     given = None if answers is None else Path(answers)
     return Verification(folder, verified_scores.checks(folder, data, given))

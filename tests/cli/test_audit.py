@@ -109,7 +109,7 @@ def test_other_failed_requests_are_told_in_a_comparison(inside: Inside, tmp_path
         assert done.code == 1
         assert "PARTIAL" in done.out
     done = inside("compare", tmp_path / "uno", tmp_path / "due")
-    told = "WARNING: other requests failed in regular, and their rebuses are left out: 'uno' has 2; 'due' has 1"
+    told = "WARNING: the failed requests differ in regular, and their rebuses are left out: 'uno' has 2; 'due' has 1"
     assert told in done.out
     assert "88 common rebuses; 2 left out" in done.out
     assert "WARNING" not in inside("compare", tmp_path / "due", tmp_path / "tre").out

@@ -174,7 +174,7 @@ def test_a_served_baseline_gives_the_embedded_one_s_figures(inside: Inside, tmp_
         assert inside("run", "served", "--limit", "5", "--out", "served").code == 0
         taken = inside("serve-baseline", "--port", url.rpartition(":")[2].removesuffix("/v1"))
         assert taken.code == 2
-        assert "--port" in taken.err
+        assert "cannot be used (address already in use); choose another with --port" in taken.err
     finally:
         process.send_signal(signal.SIGINT)
         done = end(process)

@@ -67,7 +67,7 @@ def holed(path: Path) -> None:
 
 BAD = {
     "nothing there": ("none.csv", None, "none.csv: there is no such file"),
-    "a folder": ("folder.csv", Path.mkdir, "folder.csv: not a data file"),
+    "a folder": ("folder.csv", Path.mkdir, "folder.csv: a folder; give a .csv"),
     "a pipe": ("pipe.csv", os.mkfifo, "pipe.csv: not a data file"),
     "another kind": ("data.xlsx", b"PK", "data.xlsx: not a data file; give a .csv"),
     "5 GB": ("huge.csv", holed, "huge.csv: 5.00 GB"),

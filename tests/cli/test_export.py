@@ -240,6 +240,9 @@ def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
     bare.mkdir()
     with pytest.raises(StoreError, match="there is no such folder"):
         apieval.export(tmp_path / "none", "csv")
+    with pytest.raises(StoreError, match=r"no summary\.json; name one run"):
+        apieval.export(bare, "csv")
+    (bare / "run.json").touch()
     with pytest.raises(StoreError, match=r"`apieval score .*bare` writes it"):
         apieval.export(bare, "csv")
     with pytest.raises(StoreError, match="no run"):

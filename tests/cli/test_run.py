@@ -247,7 +247,7 @@ def test_the_hint_how_to_go_on_never_starts_over(
     configure(tmp_path, local=model(DEAD))
     done = inside(*words, "--wait-for-server", "0")
     assert done.code == 3
-    assert "to go on: apieval run local --data ten.csv --cache off" in done.err
+    assert "to resume: apieval run local --data ten.csv --cache off" in done.err
 
 
 def test_one_model_that_fails_leaves_the_others_alone(
@@ -621,4 +621,4 @@ def test_a_limit_beyond_the_window_ends_a_run_after_few_requests(
     assert done.code == 3
     assert requests <= 2
     assert "has no room for max_tokens beside the prompt" in done.err
-    assert done.err.count("to go on: ") == 1
+    assert done.err.count("to resume: ") == 1

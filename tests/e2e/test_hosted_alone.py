@@ -142,7 +142,7 @@ def test_ctrl_c_while_litellm_is_imported_leaves_a_run_to_go_on_with(
         done = end(process)
         assert (done.code, server.requests) == (130, 0), done.err
         assert plain(done.all), done.err
-        assert "to go on" in done.err
+        assert "to resume" in done.err
         assert inside(*words).code == 0
         assert server.requests == server.paid == 10
 

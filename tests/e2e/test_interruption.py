@@ -132,7 +132,7 @@ def test_ctrl_c_once_keeps_what_is_saved_and_says_how_to_go_on(
         assert done.code == 130
         assert "interrupted, 38 of 100 answers saved" in done.err
         assert "given up" not in done.err
-        assert f"to go on: apieval {' '.join(map(str, words))}" in done.err
+        assert f"to resume: apieval {' '.join(map(str, words))}" in done.err
         assert plain(done.all)
         assert len(stored(folder())) == 38
         found = summary(folder())
@@ -328,8 +328,8 @@ def _fill(disk: Path) -> None:
 
 def _offered(done: Done) -> list[str]:
     """Return the words of the command that the program offers."""
-    (line,) = [line for line in done.err.splitlines() if "to go on: " in line]
-    _, _, command = line.partition("to go on: apieval ")
+    (line,) = [line for line in done.err.splitlines() if "to resume: " in line]
+    _, _, command = line.partition("to resume: apieval ")
     assert command, line
     return shlex.split(command)
 

@@ -72,7 +72,7 @@ def test_the_command_that_is_named_goes_on_to_the_end(
         done, steps = inside(*words, *bound), 0
         while done.code == 3:
             paid, steps = server.paid, steps + 1
-            told = "with room for about all that is left, to go on: apieval "
+            told = "with room for about all that is left, to resume: apieval "
             [said] = [line for line in done.err.splitlines() if line.startswith(told)]
             again = shlex.split(said.removeprefix(told))
             assert again[:-2] == words

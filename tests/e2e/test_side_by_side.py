@@ -143,7 +143,7 @@ def test_a_refused_key_leaves_the_other_running(inside: Inside, tmp_path: Path) 
     why = next(at for at, line in enumerate(told) if "chiave rifiutata" in line)
     assert told[why].startswith(("one: stopping: ", "one: stopped: "))
     assert why < told.index(next(line for line in told if line.startswith("two: 40 of 40")))
-    assert done.err.count("to go on: ") == 1
+    assert done.err.count("to resume: ") == 1
 
 
 def test_one_endpoint_that_wants_a_long_pause_of_one_model_alone(

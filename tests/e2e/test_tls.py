@@ -81,7 +81,7 @@ def test_what_cannot_come_right_is_said_at_the_first_failure(
     assert why in said
     assert remedy in said
     assert requests == 0
-    assert "made again" not in said, "nothing of it is tried again"
+    assert "sent again" not in said, "nothing of it is tried again"
     assert "Traceback" not in said
 
 
@@ -105,7 +105,7 @@ def test_https_in_front_of_a_plain_server_is_said(command: str, tmp_path: Path) 
     assert done.code == 3, done.all
     assert "does not speak https" in said
     assert "write http:// in base_url" in said
-    assert "made again" not in said
+    assert "sent again" not in said
 
 
 @pytest.mark.parametrize("command", COMMANDS)

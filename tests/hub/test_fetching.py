@@ -76,7 +76,10 @@ def test_another_revision_is_asked_for(hub: FakeHub, content: bytes) -> None:
 
 
 def test_a_revision_that_is_not_there(hub: FakeHub) -> None:
-    with pytest.raises(DataError, match=r"has no revision 'v9'\. Or give a file with --data PATH"):
+    with pytest.raises(
+        DataError,
+        match=r"has no revision 'v9'\. Without the hub, give a copy of the file with --data PATH",
+    ):
         fetch(revision="v9")
     assert fetch().note.commit == COMMIT
 
@@ -257,7 +260,8 @@ class TestOwnProcess:
         monkeypatch.delenv("HF_HUB_ETAG_TIMEOUT")
         hub.faults = [Fault(hang=True, times=ALWAYS)]
         with pytest.raises(
-            DataError, match=r"it does not answer within 3 s; .*\. Or give a file with --data PATH"
+            DataError,
+            match=r"it does not answer within 3 s; .*\. Without the hub, give a copy of the file with --data PATH",
         ):
             fetch()
 

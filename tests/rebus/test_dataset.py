@@ -178,6 +178,13 @@ class TestStudyLayout:
     def test_the_other_layout_serves_as_well(self, tmp_path: Path) -> None:
         assert dataset.load(as_csv(tmp_path), gold_only=True).rebuses == (rebus(),)
 
+    def test_as_many_columns_are_needed_as_are_named(self, tmp_path: Path) -> None:
+        path = write_csv(tmp_path / "gold.csv", [{"a": "1"}])
+        assert "the seven columns are verbalized_rebus," in refusal(path)
+        assert refusal(path, gold_only=True).endswith(
+            "; the four columns are word_guesses, first_pass, solution_words, solution."
+        )
+
     def test_half_a_question_is_a_fault(self, tmp_path: Path) -> None:
         path = write_csv(tmp_path / "gold.csv", [{**STUDY, "solution_key": "6 8"}])
         assert "missing column 'verbalized_rebus'" in refusal(path, gold_only=True)

@@ -240,7 +240,9 @@ def test_other_files(tmp_path: Path) -> None:
     sheet, bare = tmp_path / "data.xlsx", tmp_path / "data"
     sheet.touch()
     bare.touch()
-    for path in (tmp_path, folder, sheet, bare):
+    for path in (tmp_path, folder):
+        assert refusal(path).startswith(": a folder; give a .csv, .jsonl or .parquet file")
+    for path in (sheet, bare):
         assert refusal(path).startswith(remedy)
     for ending in ("csv", "jsonl", "parquet"):
         assert refusal(tmp_path / f"none.{ending}").startswith(": there is no such file")

@@ -194,7 +194,7 @@ class TestDoubts:
 
     def test_a_comparisons_warnings_stand_with_them(self, folders: dict[str, Path]) -> None:
         found = parsed(page(folders["half"], folders["part"]))
-        assert "comparison : other requests failed in regular" in found.all("section")[0].text
+        assert "comparison : the failed requests differ in regular" in found.all("section")[0].text
 
 
 class TestTrust:

@@ -100,9 +100,9 @@ def test_the_highest_and_its_equals_are_marked(
 
 def test_a_legend_says_what_the_marks_mean() -> None:
     apart, near = [found("uno", 20), found("due", 5)], [found("uno", 11), found("due", 12)]
-    assert "* highest, ~ not told apart: the 95 % intervals overlap" in shown(apart)
+    assert "* highest, ~ its 95 % interval overlaps that of the highest" in shown(apart)
     assert "apieval compare" not in shown(apart)
-    assert "`apieval compare` tells more apart" in shown(near)
+    assert "`apieval compare` shows smaller differences" in shown(near)
     partial = shown([found("uno", 5, 15), found("due", 12)])
     assert "? PARTIAL: over the answers there are; cannot be the highest" in partial
     assert "* highest" not in partial

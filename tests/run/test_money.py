@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,6 +140,12 @@ def test_what_is_asked_about(price: Price | None, own: bool, at_stake: bool) -> 
 
 def test_no_answer_is_forecast_longer_than_it_may_be() -> None:
     assert forecast([(300, 3000)], PRICE, 5).answer_tokens == 5
+
+
+def test_a_forecast_says_what_else_is_in_the_cache() -> None:
+    assert str(replace(PRICED, cached=24)).startswith(
+        "10 requests, about 100 prompt and 50 answer tokens (24 more are in the cache); about 0.25"
+    )
 
 
 PRICED = Forecast(10, 100, 50, 0.25, 1.0)

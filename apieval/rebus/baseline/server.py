@@ -99,8 +99,8 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
     try:
         await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"port {port} of {host} cannot be had ({reason}): choose another with --port"
+        reason = str(getattr(error, "strerror", None) or error).rpartition("): ")[2]
+        message = f"port {port} of {host} cannot be used ({reason}); choose another with --port"
         raise ConfigError(message) from error
 
 
