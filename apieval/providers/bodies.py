@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from email.message import Message
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 NO_UTF8: Final = "bytes that are no UTF-8, read as U+FFFD"
@@ -25,6 +25,7 @@ OTHER_STREAM: Final = (
 )
 _REPLACED: Final = "\ufffd"
 _BLANK: Final = " \t\r\n\ufeff"
+_BLANKS: Final = re.compile(r"[ \t\r\n\ufeff]*")
 _STREAM: Final = re.compile(r"[\s\ufeff]*(?:(?:data|event|id|retry)\s*:|:)")
 _LINES: Final = re.compile(r"\r\n|\r|\n")  # of an event stream no other character ends a line
 _DONE: Final = "[DONE]"
@@ -33,7 +34,7 @@ _WIDER: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 _STRICT: Final = json.JSONDecoder()
 _LENIENT: Final = json.JSONDecoder(strict=False)
 _NO_JSON: Final = re.compile(
-    r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL
+    r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL
 )  # a string, or a comma before an end
 _NO_ESCAPE: Final = re.compile(
     r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))', re.DOTALL
@@ -42,6 +43,8 @@ _OBJECT: Final = re.compile(r'\{\s*"')
 _ENVELOPES: Final = ("data", "result", "response", "body")
 """Where gateways put a completion inside an answer of their own."""
 _TRIES: Final = 20
+_MOST_MENDED: Final = 1_000_000
+"""No answer is longer, and what is longer is not searched letter by letter."""
 
 
 class Document(NamedTuple):
@@ -134,9 +137,13 @@ def _values(text: str) -> tuple[list[Any], tuple[str, ...]]:
     """Return the documents a text holds one after the other, and what is to be said of that."""
     repaired: list[str] = []
     page = text.lstrip(_BLANK).startswith("<")
-    for tried, found in enumerate(islice(_OBJECT.finditer(text), _TRIES)):
+    end = 0
+    for tried in range(_TRIES):
+        if not (found := _OBJECT.search(text, end)):
+            break
         start = found.start()
         values, end = _in_a_row(text, start, repaired)
+        end = max(end, start + 1)
         if not values or ((page or tried) and not any("choices" in each for each in values)):
             continue  # a remark in braces, a page's script, or a part of what is cut
         if text[:start].strip(_BLANK) or text[end:].strip(_BLANK) or len(values) > 1:
@@ -156,7 +163,7 @@ def _in_a_row(text: str, start: int, repaired: list[str]) -> tuple[list[Any], in
         except (ValueError, RecursionError):
             break
         values.append(value)
-        end += len(text[end:]) - len(text[end:].lstrip(_BLANK))
+        end = _BLANKS.match(text, end).end()  # type: ignore[union-attr] # blanks or none
     return values, end
 
 
@@ -177,6 +184,8 @@ def _decoded(text: str, start: int, repaired: list[str]) -> tuple[Any, int]:
 
 def _rewritten(text: str, start: int) -> tuple[Any, int]:
     """Return the JSON that begins there once escapes and commas are written as JSON has them."""
+    if len(text) - start > _MOST_MENDED:
+        raise ValueError
     pieces: list[str] = []
     shifts: list[tuple[int, int]] = []  # where the new text goes on, and how much shorter it is
     last, length = start, 0

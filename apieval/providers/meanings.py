@@ -163,6 +163,7 @@ _VERDICT: Final = re.compile(
     rf"(?:{_FILTERS}).{{0,80}}?(?:{_VERDICTS})|(?:{_VERDICTS}).{{0,80}}?(?:{_FILTERS})", re.DOTALL
 )
 """A filter and what it decided, near one another: as those say it whose words are in no row."""
+_READ: Final = 4096
 _NO_VERDICT: Final = re.compile(
     r"param(?:eter|s\b)|\bfields?\b|\bbody\b|argument|must be|not enabled|\bnot found|deprecated"
     r"|account|organi[sz]ation|api key|your ip\b|unavailable|time[d -]?out|try again"
@@ -223,7 +224,7 @@ def of_text(text: str) -> Meaning | None:
     """Return what a text for people says, by the phrases that are known."""
     lower = text.lower()
     known = next((row.means for row in PHRASES if row.said in lower), None)
-    if known is None and _VERDICT.search(lower) and not _NO_VERDICT.search(lower):
+    if known is None and _VERDICT.search(lower[:_READ]) and not _NO_VERDICT.search(lower):
         return Meaning.REFUSED
     return known
 

@@ -33,7 +33,7 @@ from apieval.providers.failures import (
 )
 from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.hints import rate_hints
-from apieval.providers.meanings import Meaning, of_finish
+from apieval.providers.meanings import Meaning, of_finish, of_names
 from apieval.providers.told import told_of
 from apieval.schema import RateHints, Reply, Usage, well_formed
 
@@ -115,13 +115,23 @@ def _read(
     try:
         reply = reply_of((form or _any_form)(value), rate_hints(headers))
     except (LookupError, TypeError, AttributeError):
-        if category := filtered_for(told_of(value)):  # Azure, of a question, without a choice
-            refused = ContentRefused(f"no answer from {url} (content filter: {category})")
-            refused.category, refused.status = category, status
+        if refused := _filtered(value, url):
             raise refused from None
         raise malformed(value, content, url) from None
     via = gateway(headers, value)
     return _told(reply.model_copy(update={"via": via}) if via else reply, response, found)
+
+
+def _filtered(value: object, url: str) -> ContentRefused | None:
+    """Return the refusal that a reply without a choice tells of, as Azure and Google do."""
+    told = told_of(value)
+    category = filtered_for(told)
+    if category is None and of_names(told.names) is not Meaning.REFUSED:
+        return None
+    why = f" (content filter: {category})" if category else ""
+    refused = ContentRefused(f"no answer from {url}: the question was refused{why}")
+    refused.category, refused.status = category, HTTPStatus.OK
+    return refused
 
 
 def _any_form(value: object) -> object:

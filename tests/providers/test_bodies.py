@@ -392,6 +392,15 @@ def test_a_page_or_text_for_people_is_told_as_one(body: str) -> None:
     assert type(failed(body)) is WebPage
 
 
+@pytest.mark.parametrize(
+    "body",
+    ['{"a": "' + '\\"' * 400_000, "<p>" + '{"a": 1}' * 100_000, '{"a' * 300_000],
+    ids=["a text without end", "a page of objects", "beginnings"],
+)
+def test_what_is_no_answer_is_given_up_soon_however_long(body: str) -> None:
+    assert "not JSON" in str(failed(body))  # for ever, were each start searched to the end
+
+
 def test_a_page_that_says_it_is_starting_is_a_server_that_is_not_up() -> None:
     assert (
         type(failed("<html><title>Starting up...</title>The app is building</html>")) is ServerDown

@@ -169,10 +169,33 @@ def test_minimax_says_beside_the_choices_that_it_emptied_them(
     assert judge(reply_of({"choices": choices, **value})) is outcome
 
 
-def test_a_question_that_was_filtered_has_no_choice() -> None:
-    found = {"content_filter_results": {"sexual": {"filtered": True, "severity": "high"}}}
-    value = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, **found}]}
-    with pytest.raises(ContentRefused, match="sexual"):
+@pytest.mark.parametrize(
+    ("beside", "category"),
+    [
+        (
+            {
+                "prompt_filter_results": [
+                    {"content_filter_results": {"sexual": {"filtered": True, "severity": "high"}}}
+                ]
+            },
+            "sexual",
+        ),
+        ({"promptFeedback": {"blockReason": "SAFETY"}, "usage": {"prompt_tokens": 7}}, None),
+    ],
+    ids=["Azure", "Google"],
+)
+def test_a_question_that_was_filtered_has_no_choice(
+    beside: dict[str, Any], category: str | None
+) -> None:
+    with pytest.raises(ContentRefused) as caught:
+        read_reply(Whole(200, {}, json.dumps({"choices": [], **beside}).encode()), URL)
+    assert caught.value.category == category
+
+
+def test_no_choice_and_no_filter_is_no_refusal() -> None:
+    found = {"hate": {"filtered": False, "severity": "safe"}}
+    value = {"choices": [], "prompt_filter_results": [{"content_filter_results": found}]}
+    with pytest.raises(TransientFailure):
         read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
 
 
