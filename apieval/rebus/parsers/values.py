@@ -57,7 +57,6 @@ _ASIDES: Final = (
     ". ",
 )
 """What begins a remark; within a solution only where all of the key's words stand before it."""
-_LISTS: Final = frozenset({", ", "; "})
 _PIECES: Final = re.compile("[:;.?] ")
 _OFFERS: Final = tuple(
     re.compile(sign, re.IGNORECASE)
@@ -303,7 +302,9 @@ def _joined_phrase(text: str, question: Question, kinds: set[str]) -> str:
         kinds.add("separator")
         text = text.replace("_", " ").strip()
     head = text.rstrip("0123456789 ,;()[]<>{}")
-    if head and NUMBER.findall(text[len(head) :]) == [*map(str, question.lengths)]:
+    if count(head) == len(question.lengths) and NUMBER.findall(text[len(head) :]) == [
+        *map(str, question.lengths)
+    ]:
         kinds.add("remark")
         text = head
     letters = [char for char in text if char.isalpha()]
@@ -379,7 +380,8 @@ def _offers(text: str, wanted: int) -> bool:
         before, found, after = text.partition(sign)
         if not found or count(before) != wanted or _EXPLAINS.match(text, len(before)):
             continue
-        if _another_phrase(after, wanted) or (sign in _LISTS and count(after) == wanted):
+        listed = sign == ", " or (sign == "; " and (after[:1].isupper() or before[:1].islower()))
+        if _another_phrase(after, wanted) or (listed and count(after) == wanted):
             return True
         if any(alike(before, each, wanted) for each in _PIECES.split(after)):
             return True
@@ -396,7 +398,9 @@ def _another_phrase(remark: str, wanted: int) -> bool:
 def alike(one: str, other: str, wanted: int) -> bool:
     """Return whether another phrase shares a word with the first, as another try at it does."""
     mine, others = words(one), words(other)
-    return len(others) == wanted and mine != others and not set(mine).isdisjoint(others)
+    if len(others) != wanted or mine == others or not all(map(str.isalpha, others)):
+        return False
+    return not set(mine).isdisjoint(others)
 
 
 def words(text: str) -> list[str]:
