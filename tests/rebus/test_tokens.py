@@ -35,5 +35,5 @@ def test_what_is_no_tokenizer(tmp_path: Path, content: str | None) -> None:
 
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)  # as where it is not installed
-    with pytest.raises(ConfigError, match=r"pip install 'apieval\[tokens\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[tokens\]'"):
         tokens.counter(tmp_path)
