@@ -22,7 +22,7 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.meanings import Meaning, of_names, of_text, period
+from apieval.providers.meanings import Meaning, is_rate_limit, of_names, of_text, period
 from apieval.providers.told import Told, told_of
 from apieval.providers.too_long import too_long
 from apieval.providers.waits import moment_of, retry_after_s
@@ -51,6 +51,8 @@ REMEDIES: Final[Mapping[Meaning, str]] = {
 """What helps against what every request would meet."""
 LASTING: Final = frozenset({403, 429})
 """The statuses on which a quota of a day, a week or a month is told of as one of a minute is."""
+MISSTATED: Final = frozenset({400, 403})
+"""The statuses on which some tell of a rate limit, by its name alone."""
 NEVER_FILTERED: Final = frozenset({401, 402, 404, 405, 407, 429})
 NEVER_STARTING: Final = frozenset({401, 402, 403, 405, 407, 429})
 SOON_S: Final = 60.0
@@ -70,7 +72,7 @@ _MOST: Final = 1_000_000
 """No error takes more bytes to be told; of one that does, only the start is looked at."""
 _PASSING: Final = re.compile(
     "overload|loading|try again|retry|capacity|tempora|time.?out|timed out|rate|busy|unavailable"
-    "|internal|server|upstream|too many"
+    "|internal|server|upstream|too many|throttl"
 )
 """How an error sounds that may pass."""
 _STARTING: Final = re.compile(
@@ -159,6 +161,8 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         refused = ContentRefused(f"{text}{why}", status=status)
         refused.category = found
         return refused
+    if means is None and status in MISSTATED and is_rate_limit([*told.names, *_amazon(headers)]):
+        status = HTTPStatus.TOO_MANY_REQUESTS
     starting = status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in NEVER_STARTING
     if means is None and starting and is_starting(said):
         return ServerDown(text, status=status)
@@ -174,6 +178,12 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     if status in TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return TransientFailure(text, status=status, retry_after_s=wait)
     return ItemFailure(text, status=status)
+
+
+def _amazon(headers: Mapping[str, str]) -> list[str]:
+    """Return an error's name as Bedrock puts it, in a header, often in that alone."""
+    named = headers.get("x-amzn-errortype")
+    return [named.partition(":")[0]] if named else []
 
 
 def is_starting(said: str) -> bool:

@@ -24,6 +24,7 @@ class Meaning(Enum):
     UNKNOWN = "the address or the model is unknown"
     NO_KEY = "the key is refused"
     WANTS_TLS = "the port speaks https"
+    LIMITED = "too many requests at the moment"
 
 
 class Row(NamedTuple):
@@ -36,7 +37,7 @@ class Row(NamedTuple):
 
 _T, _R, _B = Meaning.TRUNCATED, Meaning.REFUSED, Meaning.BROKEN_OFF
 _C, _U, _K = Meaning.NO_CREDIT, Meaning.UNKNOWN, Meaning.NO_KEY
-_S = Meaning.WANTS_TLS
+_S, _L = Meaning.WANTS_TLS, Meaning.LIMITED
 
 FINISH_REASONS: Final = (
     Row("length", _T, "OpenAI, Chat Completions object"),
@@ -104,6 +105,21 @@ CODES: Final = (
     Row("AccountOverdueError", _C, "Volcengine Ark, Error codes"),
 )
 """In whichever field of an error, at whatever depth; also as the last words of a longer name."""
+
+RATE_LIMITS: Final = (
+    Row("ThrottlingException", _L, "AWS, Common errors: on status 400; Bedrock: on 429"),
+    Row("ThrottledException", _L, "AWS SDKs, Retry behavior, throttling codes"),
+    Row("Throttling", _L, "AWS SDKs, Retry behavior; Alibaba Model Studio, Error codes"),
+    Row("Throttling.RateQuota", _L, "Alibaba Model Studio, Error codes"),
+    Row("Throttling.AllocationQuota", _L, "Alibaba Model Studio, Error codes"),
+    Row("TooManyRequestsException", _L, "AWS SDKs, Retry behavior, throttling codes"),
+    Row("RequestLimitExceeded", _L, "AWS SDKs, Retry behavior; Tencent Cloud, Common errors"),
+    Row("rateLimitExceeded", _L, "Google APIs, Resolve errors, on status 403"),
+    Row("userRateLimitExceeded", _L, "Google APIs, Resolve errors, on status 403"),
+    Row("rate_limit_exceeded", _L, "OpenAI, Error codes; gateways hand it on with status 400"),
+    Row("rate_limit_error", _L, "Anthropic, Errors; gateways hand it on with status 400"),
+)
+"""As `CODES`, where they come with a status that says something else than 429."""
 
 PHRASES: Final = (
     Row("blocked by content filtering policy", _R, "Anthropic, on status 400 without a code"),
@@ -193,6 +209,7 @@ def _by_name(rows: Iterable[Row]) -> Mapping[str, Meaning]:
 
 _FINISHES: Final = _by_name(FINISH_REASONS)
 _NAMES: Final = _by_name(CODES)
+_RATE_LIMITS: Final = _by_name(RATE_LIMITS)
 
 
 def of_finish(reason: str | None) -> Meaning | None:
@@ -210,14 +227,21 @@ def _filtering(name: str) -> bool:
 def of_names(names: Iterable[str]) -> Meaning | None:
     """Return what the first name means that says something, of codes, types and the like."""
     for name in map(spelled, names):
-        found = next(
-            (m for row, m in _NAMES.items() if name == row or name.endswith(f"_{row}")), None
-        )
+        found = _ending(name, _NAMES)
         if found is None and (_FINISHES.get(name) is Meaning.REFUSED or _filtering(name)):
             found = Meaning.REFUSED
         if found:
             return found
     return None
+
+
+def is_rate_limit(names: Iterable[str]) -> bool:
+    """Say whether one of an error's names is that of a rate limit, whatever its status."""
+    return any(_ending(spelled(name), _RATE_LIMITS) for name in names)
+
+
+def _ending(name: str, rows: Mapping[str, Meaning]) -> Meaning | None:
+    return next((m for row, m in rows.items() if name == row or name.endswith(f"_{row}")), None)
 
 
 def of_text(text: str) -> Meaning | None:

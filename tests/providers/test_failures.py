@@ -147,6 +147,41 @@ def test_these_may_pass(status: int) -> None:
     assert str(end) == f"HTTP {status} from {URL}: guasto"
 
 
+@pytest.mark.parametrize(
+    ("status", "value", "headers"),
+    [
+        (400, {"__type": "ThrottlingException", "message": "piano"}, {}),
+        (400, {"__type": "com.amazon.coral.availability#ThrottlingException"}, {}),
+        (400, {"message": "piano"}, {"x-amzn-errortype": "ThrottlingException:http://b.aws/"}),
+        (400, {"error": {"code": "Throttling.RateQuota", "message": "piano"}}, {}),
+        (400, {"error": {"type": "rate_limit_error", "message": "piano"}}, {}),
+        (403, {"error": {"code": 403, "errors": [{"reason": "rateLimitExceeded"}]}}, {}),
+    ],
+)
+def test_a_rate_limit_is_one_by_its_name_on_another_status_too(
+    status: int, value: object, headers: dict[str, str]
+) -> None:
+    end = failed(status, value, **headers)
+    assert type(end) is TransientFailure
+    assert end.status == 429
+    assert str(end).startswith(f"HTTP {status} from {URL}")
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "kind"),
+    [
+        (400, {"code": "ThrottlingException", "type": "insufficient_quota"}, RunFailure),
+        (401, {"code": "ThrottlingException", "message": "no"}, RunFailure),
+        (400, {"code": "not_throttled", "message": "no"}, ItemFailure),
+        (400, {"code": "ValidationException", "message": "ThrottlingException"}, ItemFailure),
+    ],
+)
+def test_what_only_sounds_like_a_rate_limit_is_judged_as_before(
+    status: int, value: object, kind: type[AttemptFailed]
+) -> None:
+    assert type(failed(status, {"error": value})) is kind
+
+
 @pytest.mark.parametrize("status", [400, 406, 410, 413, 414, 415, 422, 451, 204])
 def test_these_concern_one_item(status: int) -> None:
     assert type(failed(status, {"error": {"message": TOO_MANY}})) is ItemFailure

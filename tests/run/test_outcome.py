@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.providers.meanings import CODES, FINISH_REASONS, PHRASES, Row, spelled
+from apieval.providers.meanings import CODES, FINISH_REASONS, PHRASES, RATE_LIMITS, Row, spelled
 from apieval.run.outcome import OUTCOMES, judge
 from apieval.schema import Outcome, Reply
 
@@ -57,7 +57,7 @@ def test_every_reason_counts_in_every_spelling(row: Row, dress: str) -> None:
 
 
 def test_every_row_has_a_source_and_stands_once() -> None:
-    for rows in (FINISH_REASONS, CODES, PHRASES):
+    for rows in (FINISH_REASONS, CODES, PHRASES, RATE_LIMITS):
         names = [spelled(row.said) if rows is not PHRASES else row.said for row in rows]
         assert len(set(names)) == len(names)
         assert all(row.source for row in rows)
