@@ -114,9 +114,7 @@ RATE_LIMITS: Final = (
     Row("Throttling.AllocationQuota", _L, "Alibaba Model Studio, Error codes"),
     Row("TooManyRequestsException", _L, "AWS SDKs, Retry behavior, throttling codes"),
     Row("RequestLimitExceeded", _L, "AWS SDKs, Retry behavior; Tencent Cloud, Common errors"),
-    Row("rateLimitExceeded", _L, "Google APIs, Resolve errors, on status 403"),
-    Row("userRateLimitExceeded", _L, "Google APIs, Resolve errors, on status 403"),
-    Row("rate_limit_exceeded", _L, "OpenAI, Error codes; gateways hand it on with status 400"),
+    Row("rateLimitExceeded", _L, "Google APIs, Resolve errors, on 403; OpenAI, Error codes"),
     Row("rate_limit_error", _L, "Anthropic, Errors; gateways hand it on with status 400"),
 )
 """As `CODES`, where they come with a status that says something else than 429."""
