@@ -140,7 +140,7 @@ def clear(
     """Remove every cached answer; the answers in run folders are kept."""
     opened = _open(cache)
     count = opened.stats().answers
-    question = f"Remove {counted(count, 'paid answer')} from {opened.folder}?"
+    question = f"Remove {counted(count, 'cached answer')} from {opened.folder}?"
     removed = opened.clear() if yes or typer.confirm(question, err=True) else 0
     opened.close()
     if json:

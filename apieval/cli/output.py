@@ -10,11 +10,13 @@ import errno
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import Final, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.text import Text
 
@@ -24,6 +26,8 @@ from apieval.report.terminal import LEAST, visible
 WIDTH = 80
 _NOBODY_LISTENS = frozenset({errno.EPIPE, errno.EIO, errno.EBADF})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PIECE: Final = re.compile(r"(?<=: )(?:mv .+ && )?apieval [^`]*$|[^\s`]*`[^`]+`\S*|\S+")
+"""What is never broken: a command to copy, at the end of a line or in backticks, and a word."""
 
 
 def prepare() -> None:
@@ -64,6 +68,27 @@ def listened_to(stream: TextIO | None) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def wrapped(text: str, width: int) -> str:
+    """Return a text in lines of so many cells, broken at blanks alone; it stays as long as it is.
+
+    A command or a path that is too long for a line stands whole on its own.
+    """
+    return "\n".join(_wrapped(each, width) for each in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    if cell_len(line) <= width:
+        return line
+    characters, begin, end = list(line), 0, 0
+    for piece in _PIECE.finditer(line):
+        if line[begin:end].strip() and cell_len(line[begin : piece.end()]) > width:
+            begin = piece.start()
+            if line[begin - 1].isspace():
+                characters[begin - 1] = "\n"
+        end = piece.end()
+    return "".join(characters)
+
+
 def show(renderables: Iterable[RenderableType]) -> None:
     """Print results to stdout."""
     screen = console()
@@ -71,27 +96,37 @@ def show(renderables: Iterable[RenderableType]) -> None:
     screen.width = max(screen.width, LEAST)
     with listened_to(sys.stdout):
         for renderable in renderables:
-            # a line of text is never cut or folded, only tables are
+            # a line of text is never cut, and broken at blanks alone; only tables are folded
+            if isinstance(renderable, Text) and is_terminal(sys.stdout):
+                renderable.plain = wrapped(renderable.plain, console().width)
             screen.print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
 def line(text: str = "") -> None:
-    """Print one line of results to stdout, never cut or wrapped."""
+    """Print one line of results to stdout; a terminal gets it broken at blanks, a pipe as it is."""
     with listened_to(sys.stdout):
-        print(visible(text))  # noqa: T201 # this is the place that prints
+        print(_fitting(text, stderr=False))  # noqa: T201 # this is the place that prints
 
 
 def say(text: str) -> None:
-    """Print a message to stderr, never cut or wrapped; with no stderr at all, to nobody."""
+    """Print a message to stderr as `line` does to stdout; with no stderr at all, to nobody."""
     if sys.stderr is None:
         return
     with listened_to(sys.stderr):
-        print(visible(text), file=sys.stderr)  # noqa: T201 # this is the place that prints
+        print(_fitting(text, stderr=True), file=sys.stderr)  # noqa: T201 # as above
+
+
+def _fitting(text: str, *, stderr: bool) -> str:
+    shown = visible(text)
+    if not is_terminal(sys.stderr if stderr else sys.stdout):
+        return shown
+    return wrapped(shown, console(stderr=stderr).width)
 
 
 def document(value: object) -> None:
-    """Print one JSON document to stdout; ASCII, so that any console takes it."""
-    line(json.dumps(value, indent=2, allow_nan=False))
+    """Print one JSON document to stdout, never broken; ASCII, so that any console takes it."""
+    with listened_to(sys.stdout):
+        print(json.dumps(value, indent=2, allow_nan=False))  # noqa: T201 # as above
 
 
 def failure(said: str, exit_code: int) -> None:

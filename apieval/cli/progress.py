@@ -178,7 +178,8 @@ class Bar(Lines):
     def message(self, text: str) -> None:
         """Print a line above the rows."""
         with output.listened_to(sys.stderr):
-            self._progress.console.print(Text(visible(text)), soft_wrap=True)
+            shown = output.wrapped(visible(text), self._progress.console.width)
+            self._progress.console.print(Text(shown), soft_wrap=True)
 
     def over(self, row: Row) -> None:
         """Take the row away and say how it ended."""

@@ -141,7 +141,8 @@ def run(
     the others running; the exit code is the worst of all.
 
     Exit code 0: done. 1: some requests failed, the figures are partial. 2: usage or
-    configuration. 3: stopped early, resumable. 130: interrupted, resumable.
+    configuration. 3: stopped early, resumable, or declined before it began. 130: interrupted,
+    resumable.
     """
     chosen = RunOptions(
         config=config,

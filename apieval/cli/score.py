@@ -141,7 +141,7 @@ def score(
 
 
 def _show(result: Result, *, details: bool) -> None:
-    output.show(terminal.render(result.summary, result.model))
+    output.show(terminal.render(result.summary, result.model, hint=not details))
     if details:
         output.show(detailed.render(result.summary))
     if "audit" in result.summary:

@@ -79,8 +79,13 @@ def label(summary: Mapping[str, Any]) -> str:
     return f"{summary['model']} ({told})" if told else str(summary["model"])
 
 
-def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
-    """Yield what a terminal shows of a summary: a title, a table a setting, the subsets."""
+def render(
+    summary: Mapping[str, Any], model: str, *, hint: bool = True
+) -> Iterator[RenderableType]:
+    """Yield what a terminal shows of a summary: a title, a table a setting, the subsets.
+
+    `hint` says where the signatures stand in full, to whoever does not see them so below.
+    """
     data = summary["data"]
     rebuses = counted(data["n"], "rebus", "rebuses")
     what = visible(f"{model} on {called(data['name'])}, {rebuses}, official parser")
@@ -110,13 +115,14 @@ def render(summary: Mapping[str, Any], model: str) -> Iterator[RenderableType]:
         yield _subsets(summary)
     for finding in summary["findings"]:
         yield Text(visible(finding["text"]), style=FINDING_STYLES[finding["level"]])
-    yield Text(_signed(summary["signatures"]), style="dim")
+    more = " (score --details: in full)" if hint else ""
+    yield Text(_signed(summary["signatures"]) + more, style="dim")
 
 
 def _signed(signatures: Mapping[str, Mapping[str, str]]) -> str:
     """Return the short hashes of the signatures of what is shown: equal where the set-up is."""
     marks = [f"{setting} {fingerprint(named[_OFFICIAL])}" for setting, named in signatures.items()]
-    return f"signatures: {', '.join(marks)} (score --details: in full)"
+    return f"signatures: {', '.join(marks)}"
 
 
 def _served(summary: Mapping[str, Any]) -> str | None:

@@ -157,7 +157,7 @@ def test_clearing_asks_first(inside: Inside, ten: Material, tmp_path: Path) -> N
         assert inside("run", "local", *words).code == 0
     done = inside("cache", "clear", "--cache", "cache")
     assert done.code != 0
-    assert "Remove 10 paid answers" in done.err
+    assert "Remove 10 cached answers" in done.err
     assert json.loads(inside("cache", "stats", "--cache", "cache", "--json").out)["answers"] == 10
     assert inside("cache", "stats", "--cache", "off").code == 2
 

@@ -182,6 +182,8 @@ def test_details_show_what_accuracy_depends_on(inside: Inside, ten: Material) ->
     done = inside("score", Path("results") / "two", "--details")
     assert done.code == 0, done.err
     without = inside("score", Path("results") / "two").out
+    assert "(score --details: in full)" in without
+    assert "score --details" not in done.out
     for title in ("id - ood, points", "what accuracy depends on", "2 samples of 12 rebuses"):
         assert f"regular: {title}" in done.out
         assert title not in without

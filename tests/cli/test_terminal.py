@@ -38,6 +38,7 @@ def test_a_run_that_costs_money_asks_first(
     else:
         assert b"not begun" in screen
         assert b"run folder" not in screen
+        assert b"resume" not in screen, "there is nothing to resume"
         left = sorted(each.name for each in tmp_path.iterdir())
         assert left == ["providers.yaml", "ten.csv"], "an answer of no leaves nothing behind"
 
