@@ -163,6 +163,14 @@ class ResponseCache:
         self._writer.join()
         self._cache.close()
 
+    def is_empty(self) -> bool:
+        """Say whether there is no answer to be found."""
+        try:
+            return self._broken or not len(self._cache)
+        except _FAULTS as error:
+            self._set_aside(error)
+            return True
+
     def stats(self) -> CacheStats:
         """Return how much the cache holds."""
         with self._readable():

@@ -195,6 +195,8 @@ class Forecast:
     measured: bool = False
     cached: int = 0
     """Further questions whose answers are in the cache."""
+    before_cache: bool = False
+    """Nobody looked which of the answers are in the cache: too many for it to be quick."""
 
     @property
     def at_stake(self) -> bool:
@@ -210,6 +212,8 @@ class Forecast:
             line += " by the answers so far"
         if self.cached:
             line += f" ({self.cached:,} more are in the cache)"
+        if self.before_cache:
+            line += " before the cache"
         if self.usd is None:
             return f"{line}; cost: {UNKNOWN if self.paid else FREE}"
         return f"{line}; {_money(self.usd, self.most_usd)}"
@@ -224,6 +228,8 @@ def in_all(forecasts: Collection[Forecast]) -> str:
         sum(each.prompt_tokens for each in forecasts),
         sum(each.answer_tokens for each in forecasts),
     )
+    if any(each.before_cache for each in forecasts):
+        line += " before the cache"
     known = [each.usd for each in forecasts if each.usd is not None]
     if not known:
         paid = any(each.paid for each in forecasts)

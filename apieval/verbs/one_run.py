@@ -46,6 +46,8 @@ from apieval.wording import counted
 
 _SOME: Final = 200
 """So many questions' lengths are enough to know what the estimate of tokens is off by."""
+_LOOKED_UP: Final = 3_000
+"""So many answers are looked for in the cache for a forecast without a price: about a second."""
 _OPEN: Final = {"message": None, "responses": None, "spent_usd": None, "spent": None}
 """What the header of a run that has begun, or begun again, does not know."""
 
@@ -479,10 +481,12 @@ class OneRun:
         return product(spec.settings, self.selection.rebuses, range(spec.samples))
 
     def forecast(self, cache: ResponseCache | None) -> Forecast:
-        """Return what is about to be asked; the cache is looked through where there is a price."""
+        """Return what is about to be asked; the cache is looked through where that is quick or pays."""
         price, answered = self.prepared.price, self._store.answered
-        look = cache if price else None
         waiting = [q for q in self._questions() if (q[1].id, q[0], q[2]) not in answered]
+        kept = None if isinstance(self.prepared.model, Embedded) or not cache else cache
+        holds = kept is not None and not kept.is_empty()
+        look = kept if holds and (price or len(waiting) <= _LOOKED_UP) else None
         lengths = (
             conversation.lengths(rebus, setting, self.prompt, self.spec.given)
             for setting, rebus, sample in waiting
@@ -490,7 +494,8 @@ class OneRun:
         )
         most, own = self.prepared.most_tokens, self.prepared.free and not self._gateway
         found = forecast(lengths, price, most, own=own, scale=self._scale())
-        return replace(found, cached=len(waiting) - found.requests)
+        in_cache = len(waiting) - found.requests
+        return replace(found, cached=in_cache, before_cache=holds and not look)
 
     def _scale(self) -> Scale:
         """Return how the answers so far compare with the estimate of some of them."""

@@ -16,6 +16,7 @@ import pytest
 from apieval.evaluate import verify
 from apieval.run.money import spent_by
 from apieval.run.prepare import Prepared
+from apieval.verbs import one_run
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply, Seen, completion, error
 from tests.e2e.program import (
@@ -197,6 +198,36 @@ def test_a_price_nobody_knows_is_unknown_and_never_zero(
         done = inside(*WORDS, ten.path, "--max-cost", "1")
         assert printed(done.out) > 10 * 1024 * PRICE["output"] / 1e6
         assert server.requests == 10
+
+
+@pytest.mark.parametrize(
+    ("most", "told"),
+    [
+        pytest.param(100, "6 requests, about", id="few are looked up"),
+        pytest.param(5, "10 requests, about", id="many are not"),
+    ],
+)
+def test_what_is_free_is_forecast_by_the_cache_too(
+    most: int,
+    told: str,
+    inside: Inside,
+    ten: Material,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(one_run, "_LOOKED_UP", most)
+    words = ("run", "local", "--data", ten.path, "--setting", "regular", "--cache", "cache")
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        first = inside(*words, "--limit", "4", "--name", "four").err
+        assert "cache" not in first, "an empty one has nothing to say"
+        said = inside(*words, "--name", "all").err
+        again = inside(*words, "--name", "again").err
+        assert server.requests == 10
+    assert f"forecast: {told}" in said
+    assert ("(4 more are in the cache)" in said) is (most == 100)
+    assert ("before the cache" in said) is (most == 5)
+    assert ("nothing left to ask" in again) is (most == 100)
 
 
 @pytest.mark.parametrize(

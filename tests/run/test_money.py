@@ -148,6 +148,13 @@ def test_a_forecast_says_what_else_is_in_the_cache() -> None:
     )
 
 
+def test_a_forecast_says_that_the_cache_was_not_looked_through() -> None:
+    unseen = replace(FREE, before_cache=True)
+    told = "10 prompt and 5 answer tokens before the cache; cost: 0"
+    assert told in str(unseen)
+    assert "tokens before the cache; about" in in_all([PRICED, unseen])
+
+
 PRICED = Forecast(10, 100, 50, 0.25, 1.0)
 FREE = Forecast(5, 10, 5, None, None, paid=False)
 
