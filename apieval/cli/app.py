@@ -49,8 +49,8 @@ class Door(Group):
             raise
         except ApievalError as error:
             said, code = str(error), error.exit_code
-        except KeyboardInterrupt:
-            said, code = "interrupted", Interrupted.exit_code
+        except KeyboardInterrupt as stop:
+            said, code = str(stop) or "interrupted", Interrupted.exit_code
         output.say(f"apieval: {said}")
         if as_json:
             output.failure(said, code)

@@ -57,21 +57,48 @@ def stopping_on_signals(stop: Callable[[], None]) -> Iterator[None]:
     Who had one of them ignored (`nohup`) is not disturbed by it.
     """
     loop = asyncio.get_running_loop()
+    with _handled(lambda *_: loop.call_soon_threadsafe(stop)):
+        yield
+
+
+@contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Have SIGTERM, and a terminal that is gone, interrupt as Ctrl-C does, not end the process.
+
+    A program that handles them in its own way goes on doing so.
+    """
+    with _handled(signal.default_int_handler, signal.SIG_DFL):
+        yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let no second signal interrupt what is about to be said of the first; it must be short."""
+    with _handled(signal.SIG_IGN, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def _handled(handler: Any, instead_of: Any = None) -> Iterator[None]:  # noqa: ANN401 # as signal's
+    """Have the signals that end a program go to a handler, each that is not ignored.
+
+    With `instead_of` only those that went there. There is no moment at which one of them would end
+    the process, as there is where the loop's own handlers are removed.
+    """
     caught: dict[signal.Signals, Any] = {}
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        each = getattr(signal.Signals, name, None)  # Windows has no SIGHUP
-        before = signal.getsignal(each) if each else None
-        if each is None or before is signal.SIG_IGN:
-            continue
-        try:
-            loop.add_signal_handler(each, stop)
-        except (NotImplementedError, RuntimeError, ValueError):
-            continue  # not the main thread, or Windows: the interpreter's own handler stays
-        caught[each] = before
     try:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            each = getattr(signal.Signals, name, None)  # Windows has no SIGHUP
+            before = signal.getsignal(each) if each else None
+            if each is None or before is signal.SIG_IGN or instead_of not in (None, before):
+                continue
+            caught[each] = before
+            try:
+                signal.signal(each, handler)
+            except ValueError:  # not the main thread: the interpreter's own handler stays
+                del caught[each]
         yield
     finally:
         for each, before in caught.items():
-            loop.remove_signal_handler(each)
-            if before is not None:  # a handler that is not Python's own cannot be given back
-                signal.signal(each, before)
+            # a handler that is not Python's own cannot be given back
+            signal.signal(each, signal.SIG_DFL if before is None else before)

@@ -35,6 +35,7 @@ from apieval.run.prepare import Prepared, connected
 from apieval.run.responses import RESPONSES
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
+from apieval.run.session import undisturbed
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
 from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
@@ -207,8 +208,12 @@ class OneRun:
             self._budget = None if free else self._opened_budget()
             self._spent_before = self.spent
             yield
+        except KeyboardInterrupt:
+            with undisturbed():
+                self._leave_nothing_running("interrupted", "interrupted")
+            raise
         finally:
-            self._leave_nothing_running()
+            self._leave_nothing_running("stopped", "ended by a fault")
             if self._budget:
                 self._budget.ledger.close(self._store.folder)
             self._store.close()
@@ -224,12 +229,12 @@ class OneRun:
                 "first if it is anywhere."
             )
 
-    def _leave_nothing_running(self) -> None:
+    def _leave_nothing_running(self, status: str, ended: str) -> None:
         """Say in the header that nothing runs any more, whatever has ended it."""
         with suppress(StoreError):
             if not self._withdrawn and (header.read(self.folder) or {}).get("status") == "running":
-                message = "ended by a fault before its figures were written; run it again"
-                self._write_header({"status": "stopped", "message": message})
+                message = f"{ended} before its figures were written; run it again"
+                self._write_header({"status": status, "message": message})
 
     @property
     def spent(self) -> Spent:
@@ -327,9 +332,14 @@ class OneRun:
         given_up = f"{counted(count, 'request')} on the way {were} given up, and may be billed"
         return f"{reason}; {given_up}" if reason else given_up
 
+    @property
+    def over(self) -> bool:
+        """Say whether asking has ended, one way or another."""
+        return self._took_s is not None
+
     def stop(self) -> None:
         """Stop asking, in order; called twice, at once."""
-        if self._took_s is not None:
+        if self.over:
             return
         if self._runner:
             self._runner.stop()
@@ -342,7 +352,7 @@ class OneRun:
 
     def cut_short(self, status: str, message: str | None = None) -> None:
         """Take note that asking has ended before all was asked, for what reason."""
-        if self._took_s is not None:
+        if self.over:
             return
         self.cut = CutShort(status, message)
         self._over()

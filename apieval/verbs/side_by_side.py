@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from apieval.analysis.findings import of_data
@@ -18,7 +18,7 @@ from apieval.rebus.dataset import Selection
 from apieval.run.cache import CacheFailed, ResponseCache
 from apieval.run.endpoints import fit_open_files, limiters
 from apieval.run.limiter import Limiter
-from apieval.run.session import drive, stopping_on_signals
+from apieval.run.session import drive, interrupted_by_signals, stopping_on_signals
 from apieval.run.watcher import Watcher
 from apieval.schema import RowId
 from apieval.sections import Embedded
@@ -28,6 +28,9 @@ from apieval.verbs.results import Result
 from apieval.wording import counted
 
 _SHOWN: Final = 5
+_LATE: Final = (
+    "interrupted before the figures were written; every answer is saved: run the same command again"
+)
 
 
 def carry_out(
@@ -38,7 +41,7 @@ def carry_out(
     Raises:
         ConfigError, StoreError: before anything is asked, where cache or folder cannot be opened.
     """
-    with ExitStack() as stack:
+    with interrupted_by_signals(), ExitStack() as stack:
         with _opened_cache(runs, options, watcher) as cache:
             for each in runs:
                 stack.enter_context(each.opened())
@@ -50,20 +53,38 @@ def carry_out(
             if any(not isinstance(each.prepared.model, Embedded) for each in left):
                 for finding in of_data(selection.data.name, dictionary=False):
                     watcher.message(finding["text"])
-            try:
-                with suppress(KeyboardInterrupt):
-                    if left:
-                        _ask(left, options, cache, watcher)
-            except ApievalError:
-                raise
-            except Exception as error:  # noqa: BLE001 # what was paid is scored all the same
-                for each in left:
-                    each.cut_short("stopped", fault_of_ours(error))
-            for each in left:
-                each.cut_short("interrupted")  # those that have not ended otherwise
+            if left:
+                _ask_all(left, options, cache, watcher)
         # scoring has use for the cache's memory, and would hold up the answers of the others as
         # long as one of them asks
-        return [each.result() for each in runs]
+        try:
+            return [each.result() for each in runs]
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_LATE) from None
+
+
+def _ask_all(
+    runs: Sequence[OneRun], options: RunOptions, cache: ResponseCache | None, watcher: Watcher
+) -> None:
+    """Ask, and have every run know how its asking ended.
+
+    Raises:
+        KeyboardInterrupt: where that came when all was asked.
+    """
+    interrupted = False
+    try:
+        _ask(runs, options, cache, watcher)
+    except KeyboardInterrupt:
+        interrupted = True
+    except ApievalError:
+        raise
+    except Exception as error:  # noqa: BLE001 # what was paid is scored all the same
+        for each in runs:
+            each.cut_short("stopped", fault_of_ours(error))
+    for each in runs:
+        each.cut_short("interrupted")  # those that have not ended otherwise
+    if interrupted and not any(each.cut and each.cut.status == "interrupted" for each in runs):
+        raise KeyboardInterrupt(_LATE)
 
 
 @contextmanager
@@ -108,6 +129,8 @@ def _ask(
         return
 
     def stop() -> None:
+        if all(each.over for each in runs):
+            raise KeyboardInterrupt  # nobody would hear of it before all is scored
         for each in runs:
             each.stop()
 

@@ -24,6 +24,7 @@ from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Plan, Seen
 from tests.e2e.program import (
     PROGRAM,
+    STARTED,
     Done,
     Material,
     apieval,
@@ -205,6 +206,64 @@ def test_a_stop_waits_for_what_is_on_its_way(
         server.forget()
         assert inside(*words).code == 0
         assert server.requests == 100 - 30 - AT_ONCE
+
+
+_HELD: Final = """
+import sys
+from apieval.cli.app import main
+from apieval.verbs import one_run, side_by_side
+
+def wait():
+    print("all is asked", file=sys.stderr, flush=True)
+    sys.stdin.read()
+
+def scoring(*args):
+    wait()
+
+async def closing(*args):
+    import asyncio
+    await at_once(*args)
+    print("all is asked", file=sys.stderr, flush=True)
+    await asyncio.Event().wait()
+
+at_once = side_by_side._at_once
+held = {"scoring": (one_run, "score_stored", scoring), "closing": (side_by_side, "_at_once", closing)}
+setattr(*held[sys.argv.pop(1)])
+main()
+"""
+"""The program, waiting at a place it else is at for an instant: after the last reply."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("where", ["scoring", "closing"])
+def test_a_stop_after_the_last_reply_leaves_a_run_that_says_so(
+    where: str, number: signal.Signals, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    words = (*RUN, "--data", str(ten.path))
+    with FaultServer(ten.answers) as server:
+        configure(tmp_path, local=model(server.url))
+        process = subprocess.Popen(
+            (sys.executable, "-c", _HELD, where, *words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        STARTED.append(process)
+        assert process.stderr is not None
+        _read_until(process.stderr, "all is asked")
+        process.send_signal(number)
+        done = end(process)
+        assert done.code == 130, done.err
+        assert "every answer is saved: run the same command again" in done.err
+        assert plain(done.all)
+        header = json.loads((folder() / "run.json").read_text("utf-8"))
+        assert header["status"] == "interrupted"
+        assert "before its figures were written" in header["message"]
+        assert inside(*words).code == 0
+        assert server.requests == server.paid == 10
+    assert json.loads((folder() / "run.json").read_text("utf-8"))["status"] == "done"
+    assert not summary(folder())["partial"]
 
 
 def test_ctrl_c_with_json_still_prints_one_document(hundred: Material, tmp_path: Path) -> None:
