@@ -154,7 +154,7 @@ def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
         yield _note(
             "dictionary_coverage",
             f"a dictionary with answers to {known:,} of {clues}, the right one for "
-            f"{coverage['found']:,}: an upper reference where the clues come from it",
+            f"{coverage['found']:,}: a best case if the clues come from it",
         )
 
 

@@ -19,7 +19,7 @@ Pair = Mapping[str, Any]
 def ranked(summaries: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the names of the runs that have a rank: models, and dictionaries only among themselves.
 
-    A dictionary's solver is an upper reference where the clues come from its dictionary.
+    A dictionary's solver is a best case if the clues come from its dictionary.
     """
     models = [name for name, each in summaries.items() if not each.get("coverage")]
     return models or list(summaries)

@@ -225,7 +225,7 @@ def _form(summary: Summary) -> Iterator[str]:
         if told := _largest(lost, -1):
             yield f"{where.capitalize()} the official parser counts more right than the tolerant one: {told}."
         if not lost:
-            yield f"{where.capitalize()} no loss by its form is shown."
+            yield f"{where.capitalize()} no format loss is shown."
 
 
 def _other_words(loss: Mapping[str, Any]) -> bool:

@@ -109,7 +109,7 @@ def _positions(setting: str, by_position: Mapping[str, Any]) -> Table:
 
 
 def _numbers(setting: str, by_number: Mapping[str, Any]) -> Table:
-    table = _table(f"{setting}: hidden words wrong, of so many", "of", "n", "0, 1, 2, ... wrong")
+    table = _table(f"{setting}: rebuses by wrong hidden words", "words", "n", "0, 1, 2, ... wrong")
     for several, shares in by_number.items():
         told = "  ".join(number(share["value"], 2) for share in shares.values())
         table.add_row(several, f"{shares['0']['n']:,}", told)

@@ -44,9 +44,9 @@ def along_key(rows: Mapping[str, int]) -> Iterator[RenderableType]:
 def along_key_said(rows: int) -> str:
     """Return what is to be known of figures of solution words, where so many rows have others."""
     return (
-        "The tolerant parser compares solution words along the key, in "
-        f"{counted(rows, 'row')} other words than the official one; so its n of words may differ, "
-        "and what this alone makes is no loss by form."
+        "The tolerant parser takes solution words from the key; in "
+        f"{counted(rows, 'row')} they differ from the official parser's. Its n of words may differ, "
+        "and a difference due to this alone is not format loss."
     )
 
 

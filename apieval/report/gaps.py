@@ -20,7 +20,7 @@ def render(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Yield a table for each setting and pair of subsets."""
     for setting, pairs in found.items():
         for pair, parsers in pairs.items():
-            yield _table(f"{setting}: {visible(pair)}, points of 100, micro", parsers)
+            yield _table(f"{setting}: {visible(pair)}, percentage points, micro", parsers)
 
 
 def _table(title: str, parsers: Mapping[str, Any]) -> Table:

@@ -33,7 +33,9 @@ CITE: Final = (
 
 _TOPICS: Final = (SOLVED, HINTS)
 """What is said of each of several runs at the top; all of it stands with the run."""
-_SHORT: Final = "In brackets 95 % intervals. A difference is told of only where a test shows it."
+_SHORT: Final = (
+    "Brackets hold 95 % intervals. Differences are stated only if a significance test shows them."
+)
 
 
 def outlined(document: Document) -> Outline:

@@ -101,7 +101,7 @@ def checks(folder: Path, stored: Mapping[str, Any]) -> Iterator[Check]:
             pass
     except StoreError as error:
         yield Check("scores", State.FAILS, str(error))
-        yield unchecked(SUMMARY, "there are no scores to hold it against", stored)
+        yield unchecked(SUMMARY, "there are no scores to compare it with", stored)
         return
     if not found.lines:
         yield unchecked("scores", "there is no line")

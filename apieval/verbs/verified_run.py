@@ -266,7 +266,7 @@ def _digest(
     for name, where in ((SUMMARY, stored), (HEADER, None if open_ else known)):
         check = f"answers as in {name}"
         if where is None:
-            yield unchecked(check, "it says nothing of them")
+            yield unchecked(check, "the file does not record their digest")
             continue
         good = f"{counted(now['lines'], 'line')}, {now['digest'][:19]}..., as noted there"
         bad = f"{RESPONSES} has changed since"
@@ -365,5 +365,5 @@ def _rest(known: Mapping[str, Any], spec: RunSpec, data: Dataset, *, scored: boo
     of_data = [f"data.{each}" for each in known["data"] if each not in {*_DATA, *data.published}]
     named = [each for each in known if each not in held]
     return unchecked(
-        HEADER, "nothing in the folder to hold it against", [*named, *of_spec, *of_data]
+        HEADER, "the folder holds nothing to compare these keys with", [*named, *of_spec, *of_data]
     )

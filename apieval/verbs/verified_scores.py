@@ -177,7 +177,7 @@ def _of_parts(folder: Path, stored: Mapping[str, Any], selection: Selection) -> 
                 part.add(answer)
     except StoreError as error:
         yield Check("scores", State.FAILS, str(error))
-        yield unchecked(SUMMARY, "there are no scores to hold it against", stored)
+        yield unchecked(SUMMARY, "there are no scores to compare it with", stored)
         return
     made = summarize(measured, collector, None)
     kept = {k: v for k, v in made.items() if k in {*_OF_SCORES, "figures", "signatures"}}

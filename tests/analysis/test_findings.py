@@ -183,5 +183,5 @@ def test_a_dictionarys_coverage_is_told() -> None:
     (found,) = findings.of_dictionary(covers)
     assert found["kind"] == "dictionary_coverage"
     assert found["level"] == "note"
-    assert "1,000 of 1,200 clues, the right one for 900: an upper reference" in found["text"]
+    assert "1,000 of 1,200 clues, the right one for 900: a best case" in found["text"]
     assert not list(findings.of_dictionary(None))

@@ -180,7 +180,7 @@ class TestFormat:
             first_pass_accuracy={**loss(0.0, 0.0), "low": None, "high": None},
         )
         assert told(summary(format_loss=found))["Format"] == (
-            "Without hints no loss by its form is shown."
+            "Without hints no format loss is shown."
         )
         assert "Format" not in told(summary(format_loss=None))
 
@@ -203,7 +203,7 @@ class TestFormat:
         )
         said = told(summary(format_loss=found))["Format"]
         assert ("solution words 9.0 points" in said) is claimed
-        assert ("no loss by its form is shown" in said) is not claimed
+        assert ("no format loss is shown" in said) is not claimed
 
     def test_one_alone_is_shown_that_is_not_among_many(self) -> None:
         barely = loss(0.05, 0.048)
@@ -214,7 +214,7 @@ class TestFormat:
             for name in ("word_guess_accuracy", "first_pass_accuracy", "solution_word_accuracy")
         }
         among = told(summary(format_loss=lost(solution_match=barely, **others)))["Format"]
-        assert "no loss by its form is shown" in among
+        assert "no format loss is shown" in among
 
 
 def gap(value: float | None, reach: float, **more: float) -> dict[str, Any]:

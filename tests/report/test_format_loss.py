@@ -58,8 +58,9 @@ def test_nothing_is_known_of_parts_that_were_parsed_elsewhere() -> None:
 def test_other_words_along_the_key_are_told_of() -> None:
     said = " ".join(shown({"along_key": {"official": 0, "tolerant": 9}}).split())
     assert said == (
-        "The tolerant parser compares solution words along the key, in 9 rows other words than the "
-        "official one; so its n of words may differ, and what this alone makes is no loss by form."
+        "The tolerant parser takes solution words from the key; in 9 rows they differ from the "
+        "official parser's. Its n of words may differ, and a difference due to this alone is not "
+        "format loss."
     )
     assert shown({"along_key": {"official": 0, "tolerant": 0}}) == ""
     assert shown({"along_key": {}}) == ""

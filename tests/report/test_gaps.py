@@ -13,7 +13,7 @@ def test_a_table_a_pair() -> None:
         for n, each in enumerate(ROWS)
     ]
     text = shown(gaps.render(summary(ROWS, made)["gaps"]))
-    assert "regular: id - ood, points of 100, micro" in text
+    assert "regular: id - ood, percentage points, micro" in text
     # Newcombe's interval of 10/10 less 5/10
     assert cells(text, "solution_match")[1:] == ["+50.0", "+11.7 +76.3"] * 2
     assert cells(text, "word_guess")[1] == "0.0"
@@ -35,5 +35,5 @@ def test_a_gap_of_nothing_is_a_dash() -> None:
     nothing = {"value": None, "low": None, "high": None}
     part = {"hints": {"a - [b]": {"official": {"solution_match": {"micro": nothing}}}}}
     text = shown(gaps.render(part))
-    assert "hints: a - [b], points of 100, micro" in text
+    assert "hints: a - [b], percentage points, micro" in " ".join(text.split())
     assert cells(text, "solution_match")[1:] == ["-", "-"]

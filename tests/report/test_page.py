@@ -360,7 +360,7 @@ def test_a_run_without_hints_or_subsets(tmp_path: Path) -> None:
     raw.write_text(json.dumps({"id": "0", "setting": "regular", "text": "x"}) + "\n", "utf-8")
     apieval.score(raw, "sample", setting="regular", subsets=["id"], limit=1, out=tmp_path / "s")
     found = parsed(page(tmp_path / "s"))
-    assert "hints less regular" not in found.text
+    assert "hints minus regular" not in found.text
     assert len(found.table("plain: the six metrics, micro")) == 6
 
 

@@ -24,7 +24,7 @@ HOW: Final = (
     "0.05 after Holm over all tests of this report. Bold is shown to be better than every other with a rank."
 )
 _DICTIONARY: Final = (
-    "Dictionary baseline: an upper reference where the clues come from its dictionary; not ranked"
+    "Dictionary baseline: a best case if the clues come from its dictionary; not ranked"
 )
 _BEGUN: Final = "Begun with right steps that the others had to find: they stand apart; not ranked"
 

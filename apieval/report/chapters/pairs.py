@@ -16,7 +16,7 @@ from apieval.report.outline import Cell, Column, Group, Row, Section, Table
 from apieval.wording import counted
 
 _MATRIX: Final = (
-    "The row's run less the column's, points of 100 in solution match (official parser, micro), with the "
+    "Row minus column, in percentage points of solution match (official parser, micro), with the "
     "95 % interval and p after Holm over {tests}. Bold is shown: p below 0.05."
 )
 

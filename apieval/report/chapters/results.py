@@ -48,7 +48,7 @@ def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: 
     columns = [
         Column("metric", figures=False),
         *(Column(PARSERS[parser], setting) for setting in summary["settings"] for parser in names),
-        *([Column("points", "hints less regular")] if found else []),
+        *([Column("points", "hints minus regular")] if found else []),
         Column("n"),
     ]
     rows = [

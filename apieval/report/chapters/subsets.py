@@ -77,7 +77,7 @@ def _gaps(run: ReportedRun) -> Iterator[Table]:
             for metric in shown_in(setting, run.summary["given"])
         ]
         sure = how_sure("at_least" in each for each in _all_of(pairs))
-        caption = f"Gaps, {named(setting)}, points of 100 with {sure}"
+        caption = f"Gaps, {named(setting)}, percentage points with {sure}"
         yield Table(caption, columns, rows, meaning(rows))
 
 

@@ -54,7 +54,7 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
         for kind, (setting, pair) in kinds.items()
         if pair in pairs[: len(style.PAIRS)]
     }
-    made = grid.of_metrics(shown, looks, figure, "difference, points of 100", signed=True)
+    made = grid.of_metrics(shown, looks, figure, "difference, percentage points", signed=True)
     if made.every:
         more = len(pairs) - len(style.PAIRS)
         yield Sketch(
@@ -94,7 +94,7 @@ def format_loss(shown: Shown) -> Iterator[Sketch]:
         return spots.spot({**found, "value": found["difference"]}) if found else None
 
     looks: Mapping[str, Look] = {each: style.SETTINGS[each] for each in shown.settings}
-    label = "tolerant less official, points of 100"
+    label = "tolerant minus official, percentage points"
     made = grid.of_metrics(shown, looks, figure, label, signed=True)
     if made.every:
         yield Sketch(

@@ -193,7 +193,7 @@ def test_right_first_passes_are_those_by_their_letters(run: ReportedRun) -> None
 
 @pytest.mark.parametrize(
     ("rows", "said"),
-    [({"official": 0, "tolerant": 9}, "in 9 rows other"), ({"official": 0}, ""), (None, "")],
+    [({"official": 0, "tolerant": 9}, "in 9 rows they differ"), ({"official": 0}, ""), (None, "")],
 )
 def test_other_solution_words_are_told_of_where_there_are_any(
     run: ReportedRun, rows: dict[str, int] | None, said: str
