@@ -217,11 +217,11 @@ def _tell(result: Result, *, table: bool) -> None:
     if result.message == NOT_BEGUN:
         output.say(f"{result.model}: {result.message}")
         return
-    saved = result.summary["usage"]["answers"]
     counts: Sequence[dict[str, int]] = list(result.summary["outcomes"].values())
-    total = sum(sum(each.values()) for each in counts)
+    total = counted(sum(sum(each.values()) for each in counts), "answer")
+    saved = result.saved or f"{result.summary['usage']['answers']:,} of {total} saved"
     output.say(
-        f"{result.model}: {result.status}, {saved:,} of {counted(total, 'answer')} saved"
+        f"{result.model}: {result.status}, {saved}"
         + (f": {result.message}" if result.message else "")
     )
 

@@ -32,7 +32,7 @@ from apieval.run.limiter import Limiter
 from apieval.run.money import AS_ESTIMATED, Forecast, Scale, Spent, forecast, tokens_of
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
-from apieval.run.responses import RESPONSES
+from apieval.run.responses import RESPONSES, key_of, read_line
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
 from apieval.run.session import undisturbed
@@ -42,7 +42,7 @@ from apieval.schema import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.sections import Embedded, seeded, takes_the_likeliest
 from apieval.signature import public
 from apieval.verbs.results import NOT_BEGUN, Result, nothing, result_of, score_stored
-from apieval.whole_file import is_folder, is_there, replacing_bytes
+from apieval.whole_file import is_folder, is_there, ordinary, replacing_bytes
 from apieval.wording import counted
 
 _SOME: Final = 200
@@ -402,17 +402,31 @@ class OneRun:
                 self.folder = self._store.folder
 
     def _unwritten(self, message: str) -> Result:
+        saved = None
         try:
             summary = score_stored(self.folder, None, self.spec, self.selection)
         except Exception:  # noqa: BLE001 # told already
-            summary = nothing(self.spec, self.selection)
+            summary, saved = nothing(self.spec, self.selection), self._saved()
         cut = self.cut or CutShort("stopped", message)
         if not self._withdrawn:
             with suppress(StoreError):
                 self._write_header({"status": cut.status, "message": cut.message or message})
         folder = self.folder if is_folder(self.folder) else None
         why, moved = cut.message or message, self._moved_from()
-        return Result(self.spec.model, folder, cut.status, summary, why, moved_from=moved)
+        return Result(
+            self.spec.model, folder, cut.status, summary, why, moved_from=moved, saved=saved
+        )
+
+    def _saved(self) -> str:
+        """Say how many of the run's answers can be read on the disk, whatever else is there."""
+        asked = {(rebus.id, setting, sample) for setting, rebus, sample in self._questions()}
+        try:
+            with ordinary(self.folder / RESPONSES).open("rb") as file:
+                lines = filter(None, map(read_line, file))
+                there = {key_of(each) for each in lines if each.outcome is not Outcome.FAILED}
+        except OSError:
+            return f"how many of {counted(len(asked), 'answer')} are saved is not known"
+        return f"{len(there & asked):,} of {counted(len(asked), 'answer')} saved"
 
     def _moved_from(self) -> Path | None:
         return None if self.folder == self._home else self._home

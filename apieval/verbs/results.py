@@ -57,7 +57,8 @@ class Result:
     `status` is done, partial, stopped or interrupted; `message` says why it is not done.
     `folder` is None where nothing was written. `enough_usd` is the `--max-cost` that lets a run go
     on to its end, about, where it stopped for that alone; `cost` says what the run has cost in all. `moved_from` is where a run's folder was that
-    somebody moved meanwhile.
+    somebody moved meanwhile. `saved` says how many answers are on the disk where no summary could be
+    made of them.
     """
 
     model: str
@@ -68,6 +69,7 @@ class Result:
     enough_usd: float | None = None
     cost: str | None = None
     moved_from: Path | None = None
+    saved: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""

@@ -433,6 +433,37 @@ def test_a_folder_that_goes_away_meanwhile_costs_no_answer(
         assert len(stored(run)) == 100
 
 
+@pytest.mark.parametrize("how", ["a line added", "a line broken", "replaced", "a folder"])
+def test_answers_that_another_hand_damaged_are_counted_as_they_are_on_the_disk(
+    how: str, inside: Inside, ten: Material, tmp_path: Path
+) -> None:
+    def plan(seen: Seen) -> None:
+        path = folder() / "responses.jsonl"
+        if seen.number != 8:
+            return
+        whole = path.read_bytes()
+        if how == "a line added":
+            path.write_bytes(whole + b"un appunto\n")
+        elif how == "a line broken":
+            path.write_bytes(whole.replace(b'{"id"', b"{'id'", 1))
+        else:
+            path.unlink()
+            path.mkdir() if how == "a folder" else path.write_bytes(b"un appunto\n")
+
+    with FaultServer(ten.answers, plan) as server:
+        configure(tmp_path, local=model(server.url, limits={"concurrency": 1}))
+        done = inside(*RUN, "--data", str(ten.path))
+    assert done.code == 3, done.err
+    assert plain(done.all)
+    if how == "a folder":
+        assert "stopped, how many of 10 answers are saved is not known: " in done.err
+    else:
+        lines = (folder() / "responses.jsonl").read_bytes().splitlines()
+        there = sum(line.startswith(b'{"id"') for line in lines)
+        assert there > 5
+        assert f"stopped, {there} of 10 answers saved: " in done.err
+
+
 def test_a_disk_that_cannot_be_synced_stops_the_run(
     inside: Inside, hundred: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
