@@ -262,6 +262,7 @@ def score(  # noqa: PLR0913 # an argument an option
                 "and --text-field."
             )
         return _score_run(path, data, out, against, say)
+    foreign.look(path, fields, alone=data is None)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
     selection = datasets.at_hand(data, gold_only=True, say=say).select(subsets, limit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -56,16 +57,25 @@ def raw(
     seen: dict[Place, int] = {}
     for line, value in tables.objects(path):
         where = f"{path}, line {line}"
-        for name in (fields.id, fields.text):
-            if not isinstance(value.get(name), str):
-                near = did_you_mean(name, value.keys() - {name})
-                raise DataError(f"{where}: {name!r} is missing or no text{near}.")
+        check_fields(value, fields, where)
         mine = _one_of(SETTINGS, value, "setting", setting, where)
         sample = _sample(value, where)
         row = _gold(value[fields.id], gold, where)
         once(seen, (str(row.id), mine, sample), line, path)
         text = value[fields.text]
         yield row, response_of(row, mine, sample, text, outcome_of(value, text, where))
+
+
+def check_fields(value: Mapping[str, Any], fields: Fields, where: str) -> None:
+    """Refuse a line without an id or a text.
+
+    Raises:
+        DataError: naming the field.
+    """
+    for name in (fields.id, fields.text):
+        if not isinstance(value.get(name), str):
+            near = did_you_mean(name, value.keys() - {name})
+            raise DataError(f"{where}: {name!r} is missing or no text{near}.")
 
 
 def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:
@@ -80,14 +90,7 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
     seen: dict[Place, int] = {}
     for row in tables.read(path):
         where = f"{path}, line {row.line}"
-        missing = [name for name in GOLD if name not in row.cells]
-        if missing:
-            raise DataError(f"{where}: missing column {missing[0]!r}; needed: {', '.join(GOLD)}.")
-        safe = safe_cells.ID in row.cells
-        cells = {k: safe_cells.unguarded(v) for k, v in row.cells.items()} if safe else row.cells
-        given = cells.get(safe_cells.ID, cells.get("idx", cells.get("id")))
-        if given is None:
-            raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
+        given, cells = _cells(row, where)
         gold_row = _gold(given, gold, where)
         once(seen, (str(gold_row.id), "regular", 0), row.line, path)
         yield (
@@ -99,6 +102,29 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
                 solution=cells["solution"],
             ),
         )
+
+
+def look_at_parsed(path: Path) -> None:
+    """Refuse a CSV whose first row is none of the study's parsed ones.
+
+    Raises:
+        DataError: naming the file and what it lacks.
+    """
+    for row in islice(tables.read(path), 1):
+        _cells(row, f"{path}, line {row.line}")
+
+
+def _cells(row: tables.Row, where: str) -> tuple[str, Mapping[str, str]]:
+    """Return a parsed row's id and cells."""
+    missing = [name for name in GOLD if name not in row.cells]
+    if missing:
+        raise DataError(f"{where}: missing column {missing[0]!r}; needed: {', '.join(GOLD)}.")
+    safe = safe_cells.ID in row.cells
+    cells = {k: safe_cells.unguarded(v) for k, v in row.cells.items()} if safe else row.cells
+    given = cells.get(safe_cells.ID, cells.get("idx", cells.get("id")))
+    if given is None:
+        raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
+    return given, cells
 
 
 def _gold(given: str, gold: Mapping[str, Rebus], where: str) -> Rebus:

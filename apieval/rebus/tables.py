@@ -206,6 +206,11 @@ def _object(path: Path, line: int, text: str) -> dict[str, Any]:
         value = json.loads(
             text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=unique
         )
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{path}, line {line}: not JSON: wrong from column {error.colno:,} on; every line must "
+            "be a JSON object."
+        ) from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {line}: not JSON: {error}.") from None
     if not isinstance(value, dict):

@@ -79,7 +79,7 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, A
         with replacing(folder / SCORES) as file:
             yield lambda score, beside: _line(file, score, beside)
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
+        raise _unwritten(folder, error) from None
 
 
 def _line(file: TextIO, score: ItemScore, beside: Mapping[str, Any]) -> None:
@@ -115,7 +115,12 @@ def in_its_folder(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}.") from None
+        raise _unwritten(path, error) from None
+
+
+def _unwritten(path: Path, error: OSError) -> StoreError:
+    why = error.strerror or error
+    return StoreError(f"{path}: cannot be written: {why}; name another folder with --out.")
 
 
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:
@@ -129,4 +134,4 @@ def write_summary(folder: Path, summary: dict[str, Any]) -> None:
         with replacing(folder / SUMMARY) as file:
             file.write(text)
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}.") from None
+        raise _unwritten(folder, error) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from apieval.analysis import findings
 from apieval.analysis.findings import Finding
@@ -19,8 +19,20 @@ from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
+from apieval.report.files import SCORES, SUMMARY
+from apieval.run.header import HEADER
+from apieval.run.responses import RESPONSES
 from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
+from apieval.verbs import run_folders
 from apieval.verbs.results import source
+
+_OF_A_RUN: Final = "{path}: a file of a run; name its folder: `apieval score {folder}`."
+_SCORES: Final = "{path}: scores, not answers; `apieval report {folder}` and `apieval compare` take their folder."
+_OF_ANSWERS: Final = frozenset({".csv", ".jsonl", ".ndjson"})
+_KINDS: Final = (
+    "give raw answers or lm-evaluation-harness's samples (.jsonl), the study's parsed CSV, or a run's "
+    "folder"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,34 @@ class Foreign:
 
     measured: Measured
     answers: Iterable[ScoredAnswer]
+
+
+def look(path: Path, fields: Fields = PLAIN, *, alone: bool = False) -> None:
+    """Look whether a file's beginning can be one of answers, before it is asked what they answer.
+
+    A run's answers without their data, `alone`, are scored by the run's folder.
+
+    Raises:
+        ConfigError, DataError: naming the file, what it is not, and the remedy.
+    """
+    of_a_run = path.name in run_folders.OF_A_RUN and (path.parent / HEADER).is_file()
+    try:
+        if path.suffix.lower() == ".csv":
+            answers.look_at_parsed(path)
+        elif fields != PLAIN or not _is_log(path):
+            line, first = next(tables.objects(path))
+            answers.check_fields(first, fields, f"{path}, line {line}")
+    except DataError as error:
+        if of_a_run:
+            raise ConfigError(_OF_A_RUN.format(path=path, folder=path.parent)) from None
+        if path.name == SCORES and (path.parent / SUMMARY).is_file():
+            raise ConfigError(_SCORES.format(path=path, folder=path.parent)) from None
+        if path.suffix.lower() in _OF_ANSWERS:
+            raise
+        said = str(error).removeprefix(str(path)).removeprefix(":").strip(" .,")
+        raise DataError(f"{path}: no file of answers ({said}); {_KINDS}.") from None
+    if of_a_run and (alone or path.name != RESPONSES):
+        raise ConfigError(_OF_A_RUN.format(path=path, folder=path.parent))
 
 
 def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PLAIN) -> Foreign:

@@ -15,7 +15,7 @@ from apieval.whole_file import is_folder, is_there
 
 Say = Callable[[str], None]
 Check = Callable[[Path], None]
-_OF_A_RUN: Final = (header.HEADER, RESPONSES, SUMMARY, SCORES)
+OF_A_RUN: Final = (header.HEADER, RESPONSES, SUMMARY, SCORES)
 
 
 def expanded(folders: Iterable[str | Path], check: Check, say: Say | None = None) -> Iterator[Path]:
@@ -94,7 +94,7 @@ def with_answers(folder: Path) -> None:
 
 
 def _is_run(folder: Path) -> bool:
-    return any(is_there(folder / name) for name in _OF_A_RUN)
+    return any(is_there(folder / name) for name in OF_A_RUN)
 
 
 def _within(folder: Path) -> list[Path]:

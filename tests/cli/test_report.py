@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_written(
     done = inside("report", folders[0], "--out", tmp_path / "file")
     assert done.code == 2
     assert f"{tmp_path / 'file'}" in done.err
-    assert "cannot be written: Not a directory" in done.err
+    assert "cannot be written: Not a directory; name another folder with --out." in done.err
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")

@@ -124,6 +124,45 @@ def test_a_wrong_path_is_refused(inside: Inside, ten: Material) -> None:
         assert said in done.err
 
 
+@pytest.mark.parametrize("data", [(), ("--data", "sample")], ids=["alone", "with data"])
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        pytest.param("a.jsonl", b"", "a.jsonl: empty", id="empty"),
+        pytest.param("a.txt", b"", "a.txt: no file of answers (empty", id="empty text"),
+        pytest.param("a.bin", b"\x89PNG\xff\x00", "no file of answers (line 1: not UTF-8", id="binary"),
+        pytest.param("p.yaml", b"models:\n  a: {}\n", "p.yaml: no file of answers (line 1", id="YAML"),
+        pytest.param("a.jsonl", b"models:\n", "a.jsonl, line 1: not JSON", id="YAML as JSONL"),
+        pytest.param("a.jsonl", b'{"id": "1", "txt": "x"}\n', "did you mean 'txt'", id="a field"),
+        pytest.param("a.jsonl", b'{"a": "1"}\n', "neither a raw answer", id="wrong"),
+        pytest.param("a.csv", b"a,b\n1,2\n", "missing column 'word_guesses'", id="wrong CSV"),
+    ],
+)  # fmt: skip
+def test_a_file_that_holds_no_answers_is_refused_before_its_data_are_asked_for(
+    name: str, content: bytes, said: str, data: tuple[str, ...], inside: Inside
+) -> None:
+    Path(name).write_bytes(content)
+    done = inside("score", name, *data)
+    assert done.code == 2
+    assert said in done.err
+    assert "Expecting value" not in done.err
+    assert "give the data file" not in done.err
+
+
+def test_a_file_of_a_run_is_scored_by_its_folder(inside: Inside, ten: Material) -> None:
+    words = ("--limit", "4", "--setting", "regular", "--name", "two", "--cache", "off")
+    assert inside("run", "baseline", *words).code == 0
+    run = Path("results") / "two"
+    for name in ("scores.jsonl", "summary.json", "run.json", "responses.jsonl"):
+        done = inside("score", run / name)
+        assert done.code == 2
+        assert f"{name}: a file of a run; name its folder: `apieval score {run}`" in done.err
+    assert inside("score", run / "responses.jsonl", "--data", "sample", "--limit", "4").code == 0
+    assert inside("score", run, "--out", "apart").code == 0
+    done = inside("score", Path("apart") / "scores.jsonl")
+    assert (done.code, "scores, not answers" in done.err) == (2, True)
+
+
 def test_a_run_whose_header_is_broken_is_refused(
     inside: Inside, ten: Material, tmp_path: Path
 ) -> None:
@@ -184,7 +223,7 @@ def test_details_show_what_accuracy_depends_on(inside: Inside, ten: Material) ->
     without = inside("score", Path("results") / "two").out
     assert "(score --details: in full)" in without
     assert "score --details" not in done.out
-    for title in ("id - ood, points", "what accuracy depends on", "2 samples of 12 rebuses"):
+    for title in ("id - ood, percentage", "what accuracy depends on", "2 samples of 12 rebuses"):
         assert f"regular: {title}" in done.out
         assert title not in without
     (only,) = json.loads(inside("score", Path("results") / "two", "--json").out)["runs"]
