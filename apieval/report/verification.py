@@ -47,4 +47,5 @@ def _sum(checks: Sequence[Check]) -> str:
         return f"{bad:,} of {counted(made, 'check')} failed{unknown}"
     if not made:
         return "nothing could be checked"
-    return f"{counted(made, 'check')} made, all hold{unknown}"
+    reach = ", for a part of the folder only" if left else ""
+    return f"{counted(made, 'check')} made, all hold{reach}{unknown}"

@@ -18,11 +18,13 @@ from apieval.analysis.checked import (
     unchecked,
 )
 from apieval.errors import StoreError
+from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY, score_line
 from apieval.schema import ItemScore
 from apieval.signature import finite, parts
 from apieval.verbs.results import Onlooker
+from apieval.verbs.verified_apart import FINDINGS, Versions, of_findings, unavailable
 from apieval.whole_file import ordinary
 from apieval.wording import counted
 
@@ -30,6 +32,8 @@ _APART: Final = ("figures", "signatures", "responses", "audit")
 """What of a summary is not compared with the rest: it has a check of its own, or is not made here."""
 _LOCKS: Final = ".lock"
 _VERSIONS: Final = ("parser", "apieval")
+
+_THESE: Final = Versions()
 
 _Place = tuple[str, ...]
 
@@ -78,7 +82,7 @@ class Scores(Onlooker):
     def __init__(self, folder: Path) -> None:
         """Begin with the first line."""
         self.count = 0
-        self._found: list[tuple[int, Difference]] = []
+        self._found: list[tuple[int, str, Difference]] = []
         self.fault: str | None = None
         try:
             self.there = _readable(folder / SCORES)
@@ -123,24 +127,34 @@ class Scores(Onlooker):
     def _compare(self, place: _Place, stored: str, made: tuple[int, str]) -> None:
         at, line = made
         found = differences(_loads(stored), json.loads(line), _said(place))
-        self._found += [(at, each) for each in found]
+        self._found += [(at, _said(place), each) for each in found]
 
     def _differs(self, at: int, what: str, stored: object, remade: object) -> None:
-        self._found.append((at, Difference(what, stored, remade)))
+        self._found.append((at, "", Difference(what, stored, remade)))
 
-    def check(self) -> Check:
-        """Say what came of it, once every answer was added."""
+    def check(self, versions: Versions = _THESE) -> tuple[Check, list[Difference]]:
+        """Say what came of it, once every answer was added, and what other versions may have made.
+
+        A line that only one side has is of no version's making.
+        """
         if not self.there:
-            return Check("scores", State.FAILS, self.fault or f"there is no {SCORES}")
+            return Check("scores", State.FAILS, self.fault or f"there is no {SCORES}"), []
         for stored in self._stored:
             self._keep(stored)
         for place, (at, line) in self._made.items():
             self._differs(at, _said(place), ABSENT, json.loads(line))
         for place, line in self._left.items():
             self._differs(self.count, _said(place), _loads(line), ABSENT)
-        found = [each for _, each in sorted(self._found, key=lambda pair: pair[0])]
-        good = f"{counted(self.count, 'score')}, each as it is made anew"
-        return judged("scores", good, f"{SCORES} is not what the answers give", found)
+        against: list[Difference] = []
+        apart: list[Difference] = []
+        for _, line, each in sorted(self._found, key=lambda found: found[0]):
+            keys = [line.rpartition(", ")[2], *each.what.removeprefix(f"{line}.").split(".")]
+            other = line and versions.may_make(each, keys)
+            (apart if other else against).append(each)
+        same = f", but for {counted(len(apart), 'value')}" if apart else ""
+        made = "it is made anew" if versions.read else "the parts in its line give it"
+        good = f"{counted(self.count, 'score')}, each as {made}{same}"
+        return judged("scores", good, f"{SCORES} is not what the answers give", against), apart
 
 
 def _loads(line: str) -> Any:  # noqa: ANN401 # any JSON
@@ -174,23 +188,29 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def of_summary(
-    stored: Mapping[str, Any], remade: Mapping[str, Any], scores: Scores
+    stored: Mapping[str, Any], remade: Mapping[str, Any], scores: Scores, *, read: bool = True
 ) -> Iterator[Check]:
-    """Yield the checks of scores, figures, everything beside them, and signatures."""
-    versions = list(_versions(stored, remade))
-    of_scores = scores.check()
+    """Yield the checks of scores, figures, everything beside them, and signatures.
+
+    `read` says whether the answers were read anew: else no parser's version moves anything.
+    """
+    versions = _versions(stored, remade, read=read)
+    of_scores, apart = scores.check(versions)
     if not scores.count and not of_scores.differences and scores.there:
         of_scores = unchecked("scores", "there is no answer")
+    found = differences(stored.get("figures", ABSENT), remade["figures"], "figures")
+    against, more = versions.split(found)
     figures = judged(
         "figures",
-        f"{leaves(remade['figures']):,} values of {SUMMARY}, each as it is made anew",
+        f"{leaves(remade['figures']) - len(more):,} values of {SUMMARY}, each as it is made anew",
         f"{SUMMARY} is not what the answers give",
-        differences(stored.get("figures", ABSENT), remade["figures"], "figures"),
+        against,
     )
-    rest = _rest(stored, remade, same_version=not versions)
+    rest, of_rest = _rest(stored, remade, versions)
     yield from (of_scores, figures, *rest, _signatures(stored, remade))
-    if versions:
-        yield _other_version(versions, hold=not (of_scores.differences or figures.differences))
+    if versions.found:
+        hold = State.FAILS not in {of_scores.state, figures.state}
+        yield versions.check([*apart, *more, *of_rest], hold=hold)
     if "audit" in stored:
         yield unchecked(
             "audit", "it stands there as `apieval score --audit` made it", [f"{SUMMARY}: audit"]
@@ -198,19 +218,49 @@ def of_summary(
 
 
 def _rest(
-    stored: Mapping[str, Any], remade: Mapping[str, Any], *, same_version: bool
-) -> Iterator[Check]:
+    stored: Mapping[str, Any], remade: Mapping[str, Any], versions: Versions
+) -> tuple[list[Check], list[Difference]]:
+    """Return the checks of all that has none of its own, and what another version may have made."""
+    made: list[Check] = []
     names = [name for name in {**remade, **stored} if name not in _APART]
-    if not same_version:  # a version has parts of its own
+    if versions.found:  # a version has parts of its own
         alone = [name for name in names if name not in stored or name not in remade]
         names = [name for name in names if name not in alone]
         if alone:
-            yield unchecked(f"more of {SUMMARY}", "only one of the versions has it", alone)
-    good = f"everything else in {SUMMARY}: {', '.join(names)}"
+            made.append(unchecked(f"more of {SUMMARY}", "only one of the versions has it", alone))
+    there = [name for name in names if name != FINDINGS or name not in remade]
+    one, other = ({name: each.get(name, ABSENT) for name in there} for each in (stored, remade))
+    plain = json.loads(json.dumps({k: v for k, v in other.items() if v is not ABSENT}))
+    other = {**other, **plain}
+    lacking = dict(unavailable(one, other))
+    inside = tuple(f"{path}." for path in lacking)
+    found = [each for each in differences(one, other) if not each.what.startswith(inside)]
+    if reworded := _findings(stored, remade, names, found):
+        made.append(reworded)
+    against, apart = versions.split(found)
+    if lacking:
+        why = "; ".join(dict.fromkeys(lacking.values()))
+        made.append(unchecked(f"parts of {SUMMARY}", f"not comparable here: {why}", lacking))
+    good = f"also of {SUMMARY}, as made anew: {', '.join(names)}"
     bad = f"other parts of {SUMMARY} are not what the answers give"
-    pairs = [{name: each.get(name, ABSENT) for name in names} for each in (stored, remade)]
-    made = json.loads(json.dumps({k: v for k, v in pairs[1].items() if v is not ABSENT}))
-    yield judged("summary", good, bad, differences(pairs[0], {**pairs[1], **made}))
+    return [judged("summary", good, bad, against), *made], apart
+
+
+def _findings(
+    stored: Mapping[str, Any],
+    remade: Mapping[str, Any],
+    names: Collection[str],
+    found: list[Difference],
+) -> Check | None:
+    """Add what differs in the findings; return a check where texts are only worded otherwise."""
+    if FINDINGS not in names or FINDINGS not in remade:
+        return None
+    more, reworded = of_findings(stored.get(FINDINGS, ABSENT), remade[FINDINGS])
+    found += more
+    if not reworded:
+        return None
+    why = "some are worded otherwise here; kinds, levels and numbers were compared"
+    return unchecked("texts of findings", why, [f"{FINDINGS}.text"])
 
 
 def _signatures(stored: Mapping[str, Any], remade: Mapping[str, Any]) -> Check:
@@ -226,11 +276,19 @@ def _signatures(stored: Mapping[str, Any], remade: Mapping[str, Any]) -> Check:
     return judged("signatures", good, "the signatures are of another set-up", found)
 
 
-def _versions(stored: Mapping[str, Any], remade: Mapping[str, Any]) -> Iterator[Difference]:
+def _versions(stored: Mapping[str, Any], remade: Mapping[str, Any], *, read: bool) -> Versions:
+    """Return what other versions made a summary; the official parser's scores hold in all of them."""
+    found: list[Difference] = []
+    parsers: set[str] = set()
     for path, old, new in _pairs(stored["signatures"], remade["signatures"]):
         if old is not ABSENT and new is not ABSENT:
             for name in _VERSIONS:
-                yield from differences(old.get(name, ABSENT), new[name], f"{path}.{name}")
+                found += differences(old.get(name, ABSENT), new[name], f"{path}.{name}")
+            name = path.rpartition(".")[2]
+            if read and name != official.NAME and old.get("parser") != new["parser"]:
+                parsers.add(name)
+    package = any(each.what.endswith(".apieval") for each in found)
+    return Versions(found, frozenset(parsers), package, read)
 
 
 def _pairs(stored: Any, remade: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 # any JSON
@@ -253,12 +311,3 @@ def parts_of(signatures: Mapping[str, Any], setting: str, parser: str) -> dict[s
         return parts(text) if isinstance(text, str) else None
     except ValueError:
         return None
-
-
-def _other_version(found: list[Difference], *, hold: bool) -> Check:
-    told = dict.fromkeys(f"{each.what.rpartition('.')[2]} {each.stored}" for each in found)
-    now = dict.fromkeys(f"{each.what.rpartition('.')[2]} {each.remade}" for each in found)
-    text = f"scored by {', '.join(told)}; this is {', '.join(now)}"
-    if hold:
-        return Check("version", State.HOLDS, f"{text}: its figures still hold", found)
-    return Check("version", State.FAILS, f"{text}: its figures do not hold any more", found)

@@ -51,6 +51,8 @@ _OF_SUMMARY: Final = {"prompt", "dropped", "coverage"}
 """What of a header is also in `summary.json`, which is made anew with it."""
 _OF_LINES: Final = tuple(each for each in Response.model_fields if each not in _IN_KEY)
 """What of an answer its key says nothing of."""
+_LATER: Final = {"spent"}
+"""What version 0.1.0 did not write."""
 _DATA: Final = {"name", "digest", "n", "rule_breakers"}
 
 
@@ -73,7 +75,7 @@ def checks(folder: Path, data: str | Path | None) -> list[Check]:
         why = "the data file is another, so that nothing can be made anew"
         found += [unchecked(name, why) for name in (*_OF_ANSWERS, "counts")]
     scored = (folder / SUMMARY).exists()
-    found += [_header(folder, known, spec), _rest(known, spec, run.data, scored=scored)]
+    found += [*_header(folder, known, spec), _rest(known, spec, run.data, scored=scored)]
     return [*found, *other_files(folder, _FILES)]
 
 
@@ -132,7 +134,7 @@ def _derived(
 def _without_summary(fault: Check | None, scores: Scores) -> Iterator[Check]:
     """Yield what can be said of scores that no summary sums up."""
     why = "not scored yet: `apieval score` does that"
-    yield scores.check() if scores.there else unchecked("scores", why)
+    yield scores.check()[0] if scores.there else unchecked("scores", why)
     yield fault or unchecked("figures", why)
 
 
@@ -309,8 +311,8 @@ def _status(known: Mapping[str, Any], *, partial: bool) -> Iterator[Difference]:
         yield Difference("status", status, "partial" if partial else "done")
 
 
-def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Check:
-    """Hold the parts of the header against each other."""
+def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Iterator[Check]:
+    """Hold the parts of the header against each other; name keys that another version lacked."""
     remade: dict[str, Any] = {
         "format": FORMAT,
         "model": spec.model,
@@ -324,18 +326,24 @@ def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Check:
     if known["status"] in {"running", "done"}:
         remade["message"] = None
     claimed = {name: known.get(name, ABSENT) for name in remade}
-    found = [*_missing(known), *differences(claimed, remade), *_provider(spec), *_times(known)]
-    return judged("header", f"{', '.join(remade)} agree", f"{HEADER} contradicts itself", found)
+    missing = list(_missing(known))
+    found = [*differences(claimed, remade), *_provider(spec), *_times(known)]
+    found += [
+        Difference(f"{each} is missing", ABSENT, ABSENT) for each in missing if each not in _LATER
+    ]
+    yield judged("header", f"{', '.join(remade)} agree", f"{HEADER} contradicts itself", found)
+    if older := [each for each in missing if each in _LATER]:
+        yield unchecked(f"more of {HEADER}", "not there, as in runs of apieval 0.1.0", older)
 
 
-def _missing(known: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield the keys that every version writes, those of a run's end where it has come to it."""
+def _missing(known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys that this version writes, those of a run's end where it has come to it."""
     later = (
         {*_COUNTED, "spent", "message", "responses", "ended", "took_s"} if _open(known) else set()
     )
     for name in shapes.Header.model_fields:
         if name not in known and name not in later:
-            yield Difference(f"{name} is missing", ABSENT, ABSENT)
+            yield name
 
 
 def _provider(spec: RunSpec) -> Iterator[Difference]:

@@ -28,6 +28,7 @@ from apieval.verbs import verified_counts as counts
 from apieval.verbs.results import run_of, score_stored, source, write
 from apieval.verbs.score_lines import ANEW, score_lines
 from apieval.verbs.scored import given_of
+from apieval.verbs.verified_apart import READING
 from apieval.verbs.verified_files import Scores, of_summary, other_files, parts_of, read_summary
 
 _PLACE = ("setting", "sample", "parser")
@@ -46,8 +47,7 @@ _OF_SCORES = (
 """What of a summary can be made of scores alone."""
 _OF_PARTS = ("dependence", "over_samples")
 """The details that parsed parts show."""
-_READING = ("status", "why", "seen_through", "seen")
-_BESIDE = (*_READING, *PARTS)
+_BESIDE = (*READING, *PARTS)
 _OF_RUNS = ("prompt", "identity", "sampling", "dropped")
 """What of a signature only a run knows."""
 
@@ -183,7 +183,7 @@ def _of_parts(folder: Path, stored: Mapping[str, Any], selection: Selection) -> 
     kept = {k: v for k, v in made.items() if k in {*_OF_SCORES, "figures", "signatures"}}
     kept["signatures"] = _as_stored(made["signatures"], stored["signatures"])
     kept |= {name: part.summary() for name, part in details.items()}
-    yield from of_summary({k: v for k, v in stored.items() if k in kept}, kept, scores)
+    yield from of_summary({k: v for k, v in stored.items() if k in kept}, kept, scores, read=False)
     others = [name for name in stored if name not in kept]
     others.append(f"signatures: {', '.join(_OF_RUNS)}")
     yield unchecked(f"rest of {SUMMARY}", "parsed parts do not give them anew", others)
@@ -222,7 +222,7 @@ def _rescored(
             outcome=Outcome(value["outcome"]),
             given=measured.given,
         )
-        words = {k: value[k] for k in _READING if k in value}
+        words = {k: value[k] for k in READING if k in value}
         beside = {name: value[name] for name in PARTS if name in value}
         answer = ScoredAnswer(rebus, {score.parser: score._replace(**words)})
         return answer, {score.parser: beside}

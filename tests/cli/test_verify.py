@@ -92,7 +92,10 @@ def test_an_untouched_run_holds(inside: Inside, run: Path) -> None:
     assert plain(done.out)
     assert "holds     keys: 6 keys of answers" in done.out
     assert "unchecked run.json: preset" in done.out or "unchecked run.json: versions" in done.out
-    assert done.out.rstrip().endswith("13 checks made, all hold; not checked: 1 thing, named above")
+    told = (
+        "13 checks made, all hold, for a part of the folder only; not checked: 1 thing, named above"
+    )
+    assert done.out.rstrip().endswith(told)
     document = json.loads(inside("verify", run, "--json").out)
     assert document == json.loads(json.dumps(found.as_json()))
     assert (document["holds"], document["format"]) == (True, 1)

@@ -28,7 +28,7 @@ def test_what_holds_and_what_is_not_known() -> None:
     found = lines(holds("a", "b"), unchecked("c", "d", ["e", "f.g"]))
     assert found[1:] == [
         "unchecked c: e, f.g: d",
-        "run: 1 check made, all hold; not checked: 1 thing, named above",
+        "run: 1 check made, all hold, for a part of the folder only; not checked: 1 thing, named above",
     ]
 
 
