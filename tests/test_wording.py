@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import errno
 import re
 import tomllib
 
 import pytest
 
-from apieval.wording import counted, install
+from apieval.wording import counted, in_words, install
 from tests.records import REPOSITORY
 
 
@@ -35,3 +36,18 @@ def test_every_extra_that_is_missed_is_one_that_can_be_installed() -> None:
     assert install("parquet") == "`pip install '.[parquet]'` in the checkout"
     texts = [*(REPOSITORY / "apieval").rglob("*.py"), *(REPOSITORY / "docs").glob("*.md")]
     assert not [each for each in texts if "install 'apieval[" in each.read_text("utf-8")]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ConnectionResetError(errno.ECONNRESET, "x"), "the other side broke the connection off"),
+        (OSError(errno.ENETUNREACH, "x"), "the network cannot be reached"),
+        (PermissionError(errno.EACCES, "Permission denied", "a/b"), "Permission denied: 'a/b'"),
+        (ValueError("no number"), "no number"),
+        (RuntimeError("Cannot connect [[Errno -2] Name not known]"), "Cannot connect [Name not known]"),
+        (ConnectionError(), "ConnectionError"),
+    ],
+)  # fmt: skip
+def test_an_error_is_said_in_words(error: Exception, said: str) -> None:
+    assert in_words(error) == said

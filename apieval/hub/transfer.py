@@ -30,6 +30,7 @@ from apieval.hub.contents import REPOSITORY
 from apieval.hub.wanted import Wanted
 from apieval.hub.watchdog import LONGEST_S, PATIENCE_S, REACH_S, Watchdog
 from apieval.version import VERSION
+from apieval.wording import in_words
 
 _TIMEOUT: Final = 408
 _TOO_MANY: Final = 429
@@ -108,7 +109,7 @@ class Client(httpx2.Client):
         try:
             return super().send(request, **options)
         except httpx2.TransportError as error:
-            why = f"it cannot be reached ({error})"
+            why = f"it cannot be reached ({in_words(error)})"
             if isinstance(error, httpx2.ConnectError) and not self._hub.heard:
                 raise DataError(why) from None
             self._hub.watchdog.waited_for = why
@@ -192,7 +193,7 @@ def _why(error: Exception, wanted: Wanted, *, has_token: bool) -> str:
             "HF_ENDPOINT must be a hub's address"
         )
     if isinstance(error, httpx2.HTTPError | httpx2.InvalidURL):
-        return f"the connection failed ({str(error) or type(error).__name__})"
+        return f"the connection failed ({in_words(error)})"
     if isinstance(error, OSError) and error.errno is not None:
         return f"{wanted.folder} cannot be written: {error.strerror}; HF_HOME names another folder"
     return f"what came is not whole ({error})".replace("\n", " ")

@@ -17,6 +17,7 @@ import aiohttp
 from apieval.errors import AttemptFailed, RunFailure, ServerDown, TransientFailure, Unreachable
 from apieval.providers.failures import OF_THE_RUN, clipped
 from apieval.providers.proxies import named_for
+from apieval.wording import in_words
 
 _PLAIN: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 """What OpenSSL reads where a server answers a TLS greeting in plain text."""
@@ -75,13 +76,13 @@ def fault(error: BaseException, url: str) -> AttemptFailed:
         return RunFailure(f"no safe connection to {url}: {_tls_remedy(wrong)}")
     if isinstance(cause, aiohttp.ClientConnectorDNSError):
         host = urlsplit(url).hostname
-        why = cause.os_error.strerror or cause.os_error
+        why = in_words(cause.os_error)
         return Unreachable(
             f"no address is known of {host!r} ({why}); check its spelling in base_url, and the network"
         )
     if isinstance(getattr(cause, "os_error", None), ConnectionRefusedError):
         return ServerDown(f"nothing listens at {url}")
-    what = clipped(str(error)) or type(error).__name__
+    what = clipped(in_words(getattr(cause, "os_error", cause or error)))
     failure = TransientFailure(f"no reply from {url}: {what}")
     failure.unsettled = not isinstance(cause, NOT_CONNECTED)
     return failure

@@ -30,6 +30,7 @@ from apieval.providers.shown import wire_of
 from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
 from apieval.schema import Reply, Request
 from apieval.sections import for_sample, seeded
+from apieval.wording import in_words
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
@@ -105,7 +106,7 @@ class OpenAICompatibleClient:
             raise self._mask.failure(error) from None
         except Exception as error:  # noqa: BLE001 # told as one item's failure
             # a fault of our own or of a library's, whose words may hold what was sent
-            unexpected = Unexpected(f"unexpected {type(error).__name__}: {error}")
+            unexpected = Unexpected(f"unexpected {type(error).__name__}: {in_words(error)}")
             raise self._mask.failure(unexpected) from None
 
     async def _asked(self, content: bytes) -> Reply:

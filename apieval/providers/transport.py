@@ -23,6 +23,7 @@ from apieval.providers.failures import clipped
 from apieval.providers.heads import IGNORED, LONGEST_LINE, MOST_LINES, TWO_LENGTHS, LenientConnector
 from apieval.providers.proxies import proxy_of
 from apieval.providers.replies import Whole
+from apieval.wording import in_words
 
 CONNECT_TIMEOUT_S: Final = 15.0
 KEEP_ALIVE_S: Final = 4.0
@@ -161,7 +162,7 @@ async def whole(response: httpx.Response) -> Whole:
             await share.grow(size)
         content = b"".join(chunks)
     except BROKEN as error:
-        broken = clipped(str(error)) or type(error).__name__
+        broken = clipped(in_words(error))
         content = b"".join(chunks)
     finally:
         share.end()

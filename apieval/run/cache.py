@@ -29,6 +29,7 @@ from apieval.errors import ConfigError
 from apieval.schema import Outcome, Request, Response
 from apieval.signature import canonical_json, digest, is_hidden, public
 from apieval.whole_file import NO_LOCKS, check_locks, is_there, ordinary
+from apieval.wording import in_words
 
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})
 """Only these are worth keeping: asked again, the answer would be the same."""
@@ -225,7 +226,7 @@ class ResponseCache:
             yield
         except _FAULTS as error:
             raise CacheFailed(
-                f"the cache in {self.folder} is damaged ({error}); remove that folder, or name "
+                f"the cache in {self.folder} is damaged ({in_words(error)}); remove that folder, or name "
                 "another with --cache. Runs keep their answers."
             ) from None
 
@@ -277,7 +278,7 @@ class ResponseCache:
         if not self._broken:
             self._broken = True
             self._warn(
-                f"the cache in {self.folder} failed ({error}); going on without it. "
+                f"the cache in {self.folder} failed ({in_words(error)}); going on without it. "
                 "Answers are still stored with the run."
             )
 
@@ -289,7 +290,9 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
         for ending in ("", "-wal", "-shm", "-journal"):
             ordinary(folder / f"{diskcache.core.DBNAME}{ending}")
     except OSError as error:
-        raise ConfigError(f"the cache in {folder} cannot be used ({error}); {remedy}.") from None
+        raise ConfigError(
+            f"the cache in {folder} cannot be used ({in_words(error)}); {remedy}."
+        ) from None
     try:
         check_locks(folder)
     except OSError as error:
@@ -305,10 +308,12 @@ def _open(folder: Path, warn: Callable[[str], None]) -> Any:  # noqa: ANN401 # d
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise  # locked, full, or not to be written: not damaged
-            warn(f"the cache in {folder} is damaged ({error}); kept as {_aside(folder)}")
+            warn(f"the cache in {folder} is damaged ({in_words(error)}); kept as {_aside(folder)}")
             return _database(folder)
     except _FAULTS as error:
-        raise CacheFailed(f"the cache in {folder} cannot be opened ({error}); {remedy}.") from None
+        raise CacheFailed(
+            f"the cache in {folder} cannot be opened ({in_words(error)}); {remedy}."
+        ) from None
 
 
 def _wait_for_others(folder: Path, warn: Callable[[str], None]) -> None:

@@ -17,6 +17,7 @@ from typing import Final
 from apieval.errors import AttemptFailed, LocalShortage, TransientFailure, Unexpected
 from apieval.providers.base import Provider
 from apieval.schema import Reply, Request
+from apieval.wording import in_words
 
 _SHORTAGES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS}
 _NO_FILES: Final = "this machine lets the process open no more files or connections (see ulimit -n)"
@@ -94,7 +95,7 @@ async def attempt_within(
 
 def unexpected(error: BaseException) -> Unexpected:
     """Return a fault of our own or of a library's as one item's failure, until every item has it."""
-    return Unexpected(f"unexpected {type(error).__name__}: {error}")
+    return Unexpected(f"unexpected {type(error).__name__}: {in_words(error)}")
 
 
 def _is_short(error: BaseException | None) -> bool:

@@ -13,6 +13,7 @@ from apieval.errors import StoreError
 from apieval.schema import RunSpec
 from apieval.signature import finite, public
 from apieval.whole_file import ordinary, replacing
+from apieval.wording import in_words
 
 FORMAT: Final = 1
 HEADER: Final = "run.json"
@@ -35,7 +36,7 @@ def read(folder: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise StoreError(
-            f"{path}: cannot be read ({error}); mend it, give another --name, or start over with "
+            f"{path}: cannot be read ({in_words(error)}); mend it, give another --name, or start over with "
             "--fresh."
         ) from None
     parts = [header.get(name, {}) for name in ("spec", "data")] if isinstance(header, dict) else [0]

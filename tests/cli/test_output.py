@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apieval.cli import output
 from tests.e2e.conftest import Inside
-from tests.e2e.faults import FaultServer, error, first
+from tests.e2e.faults import FaultServer, Manner, error, first
 from tests.e2e.program import configure, material, model, on_terminal, plain, shown
 from tests.records import write_csv
 
@@ -122,3 +122,13 @@ def test_no_word_is_broken_on_a_terminal(columns: int, tmp_path: Path) -> None:
     long = [each for each in said if len(each.rstrip()) > columns]
     assert all(" " not in each or each.startswith("apieval run") for each in long)
     assert sum("no no no" in each for each in said) > 1
+
+
+def test_a_connection_that_breaks_off_is_told_in_words(inside: Inside, tmp_path: Path) -> None:
+    made = material(tmp_path / "some.csv", 3)
+    with FaultServer(made.answers, first(1, Manner.RESET)) as server:
+        configure(tmp_path, local=model(server.url))
+        done = inside("run", "local", "--data", made.path, "--cache", "off")
+    assert done.code == 0, done.err
+    assert "the other side broke the connection off" in done.err
+    assert "Errno" not in done.err
