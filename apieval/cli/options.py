@@ -52,7 +52,7 @@ Lexicon = Annotated[
         "--lexicon",
         group=HOW,
         help="A two-column clue/answer CSV for the baseline, instead of its own. If the clues come from "
-        "this dictionary, the score is an upper reference, not a competitor's result.",
+        "this dictionary, the score is a best case, not a competitor's result.",
         metavar="FILE",
     ),
 ]

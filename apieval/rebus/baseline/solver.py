@@ -78,7 +78,7 @@ def solve(rebus: str, solution_key: str, lexicon: Lexicon, given: Sequence[str] 
 
     Clues are looked up, not understood. Where the lexicon is the dictionary the rebuses' clues
     come from, the right words are among the candidates and choosing is all that is left: such a
-    score is an upper reference for looking up, not a result that a model without the dictionary
+    score is a best case for looking up, not a result that a model without the dictionary
     can be ranked against. With any other lexicon every missing clue costs.
 
     Raises:
