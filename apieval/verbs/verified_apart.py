@@ -145,17 +145,19 @@ def unavailable(stored: object, remade: object, path: str = "") -> Iterator[tupl
 
 def _lacking(stored: Mapping[str, Any], remade: Mapping[str, Any]) -> str | None:
     """Return why two sides cannot be compared; one that says why holds nothing else."""
-    said = [each["why"] for each in (stored, remade) if each["why"] is not None]
+    sides = {"when it was scored": stored, "here": remade}
+    said = {side: each["why"] for side, each in sides.items() if each["why"] is not None}
     for each in (stored, remade):
         others = (value for key, value in each.items() if key != "why")
         if each["why"] is not None and any(value is not None for value in others):
             return None
     if said:
-        return said[0] if isinstance(said[0], str) and said[0] and stored != remade else None
+        told = stored != remade and all(isinstance(why, str) and why for why in said.values())
+        return "; ".join(f"{side}: {why}" for side, why in said.items()) if told else None
     sources = [each.get("source") for each in (stored, remade)]
     if sources[0] == sources[1] or not all(isinstance(each, str) for each in sources):
         return None
     named = [_SOURCE.fullmatch(str(each)) for each in sources]
     if named[0] is None or named[1] is None or named[0][1] != named[1][1]:
         return None
-    return f"scored with {sources[0]}, and here is {sources[1]}"
+    return f"scored with {sources[0]}; {sources[1]} is here"

@@ -240,7 +240,7 @@ def _rest(
     against, apart = versions.split(found)
     if lacking:
         why = "; ".join(dict.fromkeys(lacking.values()))
-        made.append(unchecked(f"parts of {SUMMARY}", f"not comparable here: {why}", lacking))
+        made.append(unchecked(f"parts of {SUMMARY}", f"not compared; {why}", lacking))
     good = f"also of {SUMMARY}, as made anew: {', '.join(names)}"
     bad = f"other parts of {SUMMARY} are not what the answers give"
     return [judged("summary", good, bad, against), *made], apart

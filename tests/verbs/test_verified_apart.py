@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,14 @@ class TestEnvironment:
         ]
         assert "word lists" in told.text
 
+    def test_word_lists_that_are_not_here(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("wordfreq")
+        apieval.score(run)
+        monkeypatch.setitem(sys.modules, "wordfreq", None)
+        found = verify(run)
+        assert found.holds
+        assert "here: the word lists are an extra" in named(found, "parts of summary.json").text
+
     def test_the_rest_beside_it_is_held(self, run: Path) -> None:
         def change(summary: Json) -> None:
             self.other(self.blocks(summary)[0])
@@ -99,9 +108,13 @@ class TestEnvironment:
     @pytest.mark.parametrize(
         ("stored", "remade", "told"),
         [
-            ({"why": "x", "a": None}, {"why": None, "a": 1}, "x"),
-            ({"why": None, "a": 1}, {"why": "x", "a": None}, "x"),
-            ({"why": "in other words", "a": None}, {"why": "x", "a": None}, "in other words"),
+            ({"why": "x", "a": None}, {"why": None, "a": 1}, "when it was scored: x"),
+            ({"why": None, "a": 1}, {"why": "x", "a": None}, "here: x"),
+            (
+                {"why": "in other words", "a": None},
+                {"why": "x", "a": None},
+                "when it was scored: in other words; here: x",
+            ),
             ({"why": "x", "a": None}, {"why": "x", "a": None}, None),
             ({"why": "x", "a": 2}, {"why": None, "a": 1}, None),
             ({"why": 5, "a": None}, {"why": None, "a": 1}, None),
@@ -109,7 +122,7 @@ class TestEnvironment:
             (
                 {"why": None, "source": "lists 3.0"},
                 {"why": None, "source": "lists 3.1"},
-                "scored with lists 3.0, and here is lists 3.1",
+                "scored with lists 3.0; lists 3.1 is here",
             ),
             ({"why": None, "source": "x"}, {"why": None, "source": "lists 3.1"}, None),
         ],
