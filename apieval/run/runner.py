@@ -23,6 +23,7 @@ from apieval.errors import (
     ContentRefused,
     LocalShortage,
     RunFailure,
+    ServerDown,
     StoppedEarly,
     StoreError,
     TransientFailure,
@@ -61,7 +62,11 @@ class _Stopped(Exception):  # no error: the run was stopped meanwhile
 
 @dataclass(slots=True)
 class _Question:
-    """A request on its way; times in seconds, `sent` of the last attempt on the monotonic clock."""
+    """A request on its way; times in seconds, `sent` of the last attempt on the monotonic clock.
+
+    `tries` are the attempts that may have been heard; `failure` is what became of the last one, None
+    while it has no reply.
+    """
 
     request: Request
     sent: float = 0.0
@@ -69,6 +74,8 @@ class _Question:
     named: bool = False
     billed: list[Usage] = field(default_factory=list)
     reserved: Reservation | None = None
+    tries: int = 0
+    failure: AttemptFailed | None = None
 
 
 @dataclass(slots=True)
@@ -344,6 +351,7 @@ class Runner:
             self._fault(asked.failure)
         cost = _cost(asked, self.price)
         if self._stop.is_set() and isinstance(asked.failure, TransientFailure) and not asked.billed:
+            self._keep_account(question)
             raise _Stopped
         if isinstance(asked.failure, RunFailure):
             self._end(StoppedEarly(str(asked.failure)))
@@ -354,12 +362,20 @@ class Runner:
         return _response(request, asked, time.monotonic() - question.sent, cost)
 
     def _keep_account(self, question: _Question) -> None:
-        """Store what was paid for a request that comes to no end: a failure, to be asked again."""
-        if not question.billed:
+        """Store a request that comes to no end, as a failure to be asked again.
+
+        Where the run ended by itself that is only one that was paid for; where the user stopped it,
+        every one that was sent.
+        """
+        billed, heard = tuple(question.billed), question.tries and self._fatal is None
+        if not (billed or heard):
             return
-        billed = tuple(question.billed)
-        unfinished = TransientFailure("the run was stopped before another attempt")
-        asked = Asked(len(billed), None, unfinished, billed)
+        why = "the run was stopped before another attempt"
+        if question.failure:
+            why += f": {question.failure}"
+        elif len(billed) < question.tries:
+            why = "the run was stopped before a reply came"
+        asked = Asked(max(question.tries, len(billed)), None, TransientFailure(why), billed)
         took_s = time.monotonic() - question.sent
         with suppress(StoreError):  # told of by who was first to find out
             self.store.append(_response(question.request, asked, took_s, _cost(asked, self.price)))
@@ -439,9 +455,11 @@ class Runner:
         owed = question.reserved
         if self.budget and owed:
             self.budget.send(owed)
+        question.tries, question.failure = question.tries + 1, None
         try:
             reply = await attempt_within(self.patience.timeout_s, self.provider, question.request)
         except AttemptFailed as failure:
+            question.failure, question.tries = failure, question.tries - _unheard(failure)
             if failure.billed:
                 question.billed.append(Usage())  # of unknown size
             elif owed and not failure.unsettled:
@@ -483,6 +501,12 @@ class Runner:
         for task in self._tasks:
             if task not in self._in_flight and task is not mine:
                 task.cancel()
+
+
+def _unheard(failure: AttemptFailed) -> bool:
+    """Say whether a request cannot have reached anybody."""
+    down = isinstance(failure, ServerDown) and failure.status is None
+    return down or isinstance(failure, LocalShortage)
 
 
 def _cost(asked: Asked, price: Price | None) -> float | None:

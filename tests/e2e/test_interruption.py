@@ -178,11 +178,15 @@ def test_ctrl_c_twice_leaves_at_once(
         assert f"interrupted, 30 of 100 answers saved: {given_up}" in done.err
         assert json.loads((folder() / "run.json").read_text("utf-8"))["message"] == given_up
         assert plain(done.all)
-        assert len(stored(folder())) == 30
+        assert len(stored(folder())) == 38
+        counts = summary(folder())["outcomes"]["regular"]
+        assert [counts[each] for each in ("ok", "failed", "not_asked")] == [30, 8, 62]
         server.forget()
         server.release()
         assert inside(*words).code == 0
         assert server.requests == 70
+    assert not summary(folder())["partial"]
+    assert len(stored(folder())) == 100
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -868,7 +868,10 @@ def test_stopped_twice_it_does_not_wait(bench: Bench) -> None:
     bench.during = stopping(6, bench, times=2)
     course = bench.run(1_000)
     assert course.stopped
-    assert len(course.lines) == 6
+    assert course.outcomes == {Outcome.OK: 6, Outcome.FAILED: 3}
+    left = [line for line in course.lines if line.outcome is Outcome.FAILED]
+    assert {line.error for line in left} == {"the run was stopped before a reply came"}
+    assert {(line.attempts, line.cost_usd) for line in left} == {(1, None)}
     assert course.given_up == 3  # the fourth worker is the one that stopped it
     assert len(course.watcher.said) == 1
     assert "waiting up to 600 s for 3 requests on the way" in course.watcher.said[0]
@@ -885,7 +888,8 @@ def test_stopped_while_all_wait_for_a_turn_it_ends_at_once(bench: Bench) -> None
     bench.during = during
     course = bench.run(50)
     assert course.stopped
-    assert course.lines == []
+    assert {line.id for line in course.lines} == set(course.provider.sent)
+    assert set(course.outcomes) == {Outcome.FAILED}
 
 
 def test_an_empty_answer_after_the_stop_is_kept_and_not_asked_for_again(bench: Bench) -> None:
@@ -919,8 +923,29 @@ def test_waits_between_attempts_are_cut_short_by_the_stop(bench: Bench) -> None:
 
     bench.during = during
     course = bench.run(100)
-    assert [line.id for line in course.lines] == [0]
+    assert {line.id: line.outcome for line in course.lines} == {
+        0: Outcome.OK,
+        **dict.fromkeys((1, 2, 3), Outcome.FAILED),
+    }
+    assert {line.error for line in course.lines if line.id} == {
+        "the run was stopped before another attempt: guasto"
+    }
     assert "for 1 request on the way" in course.watcher.said[0]
+
+
+def test_what_was_heard_by_nobody_before_the_stop_was_not_requested(bench: Bench) -> None:
+    bench.patience = Patience(timeout_s=600.0, server_s=600.0)
+    bench.script = lambda _row, _: ServerDown("nessuno in ascolto")
+
+    async def during(each: Runner) -> None:
+        loop = asyncio.get_running_loop()
+        bench.watcher.on_stumble = lambda: loop.call_soon(each.stop)
+
+    bench.during = during
+    course = bench.run(50)
+    assert course.stopped
+    assert course.provider.sent
+    assert course.lines == []
 
 
 def test_a_countdown_runs_while_it_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -951,7 +976,7 @@ def test_a_failure_after_the_stop_is_not_tried_again(bench: Bench) -> None:
     bench.during = stopping(6, bench)
     course = bench.run(100)
     assert course.end is None
-    assert len(course.lines) == 6
+    assert course.outcomes == {Outcome.OK: 6, Outcome.FAILED: 3}
     assert set(course.provider.sent.values()) == {1}
 
 
