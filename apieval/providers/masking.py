@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from apieval.errors import AttemptFailed
+from apieval.patterns import regex
 from apieval.schema import Reply
 
 _LEAST_SHOWN: Final = 4
@@ -24,9 +25,9 @@ _LONGEST_WORDS: Final = 20
 """From this length on letters alone are a key or a password, no word of Italian."""
 _MOST_WORDS: Final = 3
 """`OpenAI` and `NotNeeded` are words; letters that change their case more often are a key."""
-_WORDS: Final = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
-_JOINTS: Final = re.compile(r"[-_. ]")
-_BETWEEN: Final = re.compile(r"[\s;,=]+")
+_WORDS: Final = regex(r"[A-Z]+[a-z]*|[a-z]+")
+_JOINTS: Final = regex(r"[-_. ]")
+_BETWEEN: Final = regex(r"[\s;,=]+")
 _SPOKEN: Final = ("text", "reasoning")
 _NAMES: Final = ("finish_reason", "served_model", "system_fingerprint")
 _MASKED: Final = "***"
@@ -83,7 +84,7 @@ class Mask:
         self._exact = (*long, *quoted, *encoded, *in_addresses)
         self._forms = tuple(map(_form, (*long, *encoded)))
         short = "|".join(re.escape(each) for each in given if each not in long)
-        self._words = re.compile(rf"(?<!\w)(?:{short})(?!\w)") if short else None
+        self._words = regex(rf"(?<!\w)(?:{short})(?!\w)") if short else None
 
     def reply(self, reply: Reply) -> Reply:
         """Return a reply that says whether it holds a key.
@@ -145,7 +146,7 @@ def is_ordinary(secret: str) -> bool:
 def _form(text: str) -> _Form:
     first, *rest = (_written(each) for each in text)
     start = first + "".join(_GAP + each for each in rest[:_LEAST_SHOWN])
-    return _Form(re.compile(start, re.IGNORECASE), tuple(map(_step, text)))
+    return _Form(regex(start, re.IGNORECASE), tuple(map(_step, text)))
 
 
 def _written(character: str) -> str:
@@ -160,7 +161,7 @@ def _written(character: str) -> str:
 
 @lru_cache(maxsize=256)
 def _step(character: str) -> re.Pattern[str]:
-    return re.compile(_GAP + _written(character), re.IGNORECASE)
+    return regex(_GAP + _written(character), re.IGNORECASE)
 
 
 def _encoded(key: str) -> Iterator[str]:

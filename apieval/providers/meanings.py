@@ -13,6 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from apieval.patterns import regex
+
 
 class Meaning(Enum):
     """What a word of a provider's says of one request, or of all of them."""
@@ -156,11 +158,11 @@ PHRASES: Final = (
 )
 """In lower case, where nothing but the words tells a failure from another one."""
 
-_PERIOD: Final = re.compile(
+_PERIOD: Final = regex(
     r"per[ _-]?(?P<a>day|week|month)(?![a-z])|(?:a|each|/) ?(?P<b>day|week|month)\b"
     r"|\b(?P<c>dai|week|month)ly\b(?! (?:plan|usage|bill|subscription)\w*\b(?! (?:limit|quota|cap)))|\b[rt]pd\b|86400s|\bby day\b|daily_|_daily"
 )
-_SHORTER: Final = re.compile(
+_SHORTER: Final = regex(
     r"(?:per[ _-]?|\ba |\blast |/ ?)(?:second|minute|hour|sec|min)(?![a-z])|\b[rt]p[sm]\b"
 )
 _FILTERS: Final = (
@@ -173,24 +175,24 @@ _VERDICTS: Final = (
     r"block|flagg|reject|violat|filtered|refus|intervened|triggered|prohibit"
     r"|(?:moderation|audit|checks?)\W.{0,40}failed"
 )
-_VERDICT: Final = re.compile(
+_VERDICT: Final = regex(
     rf"(?:{_FILTERS}).{{0,80}}?(?:{_VERDICTS})|(?:{_VERDICTS}).{{0,80}}?(?:{_FILTERS})", re.DOTALL
 )
 """A filter and what it decided, near one another: as those say it whose words are in no row."""
 _READ: Final = 4096
-_NO_VERDICT: Final = re.compile(
+_NO_VERDICT: Final = regex(
     r"param(?:eter|s\b)|\bfields?\b|\bbody\b|argument|must be|not enabled|\bnot found|deprecated"
     r"|account|organi[sz]ation|api key|your ip\b|unavailable|time[d -]?out|try again"
 )
 """Who writes of these speaks of a filter's settings, of a customer, or of a filter that is down."""
-_FILTERING: Final = re.compile(
+_FILTERING: Final = regex(
     r"(?:^|_)(?:content_(?:filter|polic|moderation|safety)\w*|moderation|guardrails?|safety"
     r"|unsafe|sensitive_content|censor\w*|policy_violation|risk_control)(?:_|$)"
 )
-_NOT_FILTERING: Final = re.compile(
+_NOT_FILTERING: Final = regex(
     r"(?:^|_)(?:not|no|in?valid|missing|unknown|unavailable|unsupported|timeout|disabled)(?:_|$)"
 )
-_PREFIX: Final = re.compile(r"^(?:finish|stop)_reason_")
+_PREFIX: Final = regex(r"^(?:finish|stop)_reason_")
 
 
 @lru_cache(maxsize=512)

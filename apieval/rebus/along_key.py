@@ -6,16 +6,16 @@ model that follows it, splits it at the apostrophe too (`1 ' 5 8`).
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.characters import composed
 from apieval.schema import Rebus
 
-WORD: Final = re.compile(r"\w+")
-NUMBER: Final = re.compile("[0-9]+")
-_PLAIN: Final = re.compile("[0-9 ]*")
+WORD: Final = regex(r"\w+")
+NUMBER: Final = regex("[0-9]+")
+_PLAIN: Final = regex("[0-9 ]*")
 
 
 def along_key(gold: Rebus) -> Rebus:

@@ -5,7 +5,6 @@ Those that lm-evaluation-harness collected are read by `harness`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from apieval.errors import DataError, did_you_mean
+from apieval.patterns import regex
 from apieval.rebus import safe_cells, tables
 from apieval.rebus.columns import GOLD
 from apieval.schema import (
@@ -28,7 +28,7 @@ from apieval.schema import (
 
 Place = tuple[str, Setting, int]
 _T = TypeVar("_T")
-_SAMPLE: Final = re.compile("[0-9]{1,4}")
+_SAMPLE: Final = regex("[0-9]{1,4}")
 _OUTCOMES: Final = tuple(outcome.value for outcome in Outcome)
 
 

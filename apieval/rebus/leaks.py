@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.characters import bare, composed
 
 _FUNCTION_WORDS: Final = """
@@ -18,7 +18,7 @@ FUNCTION_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {bare(_FUNCTION_WORDS)}".s
 """Words that stand in any clue: `La nota del diapason` does not give the note la away."""
 LEAST: Final = 4
 """Letters from which a word inside another is more than chance: `re` stands in every `attore`."""
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = regex(r"[^\W_]+")
 
 
 def leaks(clues: Sequence[str], words: Sequence[str]) -> Iterator[tuple[bool, str]]:

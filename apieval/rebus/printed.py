@@ -7,12 +7,12 @@ and ANNO, the year.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.cells import Columns, odd, tidied
 from apieval.rebus.reasons import Tally
 from apieval.rebus.training import same_first_pass
@@ -23,8 +23,8 @@ ESCAPE: Final = "\\"
 """What stands before a quote inside a cell of Eureka5's table."""
 _DIGITS: Final = 16
 """Hexadecimal digits of an id: of a million rebuses two share one in a case out of 40 million."""
-_ELEMENT: Final = re.compile(r"'?[^\W_]+(?:'[^\W_]+)*'?")
-_YEAR: Final = re.compile(r"\s*([0-9]{4})(?:\.0+)?\s*")
+_ELEMENT: Final = regex(r"'?[^\W_]+(?:'[^\W_]+)*'?")
+_YEAR: Final = regex(r"\s*([0-9]{4})(?:\.0+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.along_key import NUMBER, WORD
 from apieval.rebus.characters import bare, composed
 from apieval.rebus.rules import RULES
 from apieval.schema import Rebus
 from apieval.wording import counted
 
-CLUE: Final = re.compile(r"\[[^\]]*\]")
-_HINT: Final = re.compile(r" \((\d+)\)\]$")
-_KEY_PART: Final = re.compile(r"\w+|[^\w\s]")
-_MARK: Final = re.compile(r"[^\w\s]")
+CLUE: Final = regex(r"\[[^\]]*\]")
+_HINT: Final = regex(r" \((\d+)\)\]$")
+_KEY_PART: Final = regex(r"\w+|[^\w\s]")
+_MARK: Final = regex(r"[^\w\s]")
 
 Broken = tuple[str, str]
 """A rule's name, and what exactly is wrong."""

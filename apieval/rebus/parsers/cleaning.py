@@ -10,51 +10,50 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.characters import APOSTROPHES, composed
 
 _CHANGES: Final = (
-    ("crlf", re.compile("\r\n?"), "\n"),
-    ("line_break", re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<br ?/?>"), "\n"),
+    ("crlf", regex("\r\n?"), "\n"),
+    ("line_break", regex("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<br ?/?>"), "\n"),
     (
         "invisible",
-        re.compile(
+        regex(
             "[\x00-\x08\x0e-\x1b\x7f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e"
             "\u2060-\u206f\ufe00-\ufe0f\ufeff]"
         ),
         "",
     ),
-    ("blank", re.compile("[\t\x1f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"), " "),
+    ("blank", regex("[\t\x1f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"), " "),
     ("apostrophe", APOSTROPHES, "'"),
-    ("apostrophe", re.compile(r"(?<=[^\W\d_])`(?=[^\W\d_])"), "'"),
+    ("apostrophe", regex(r"(?<=[^\W\d_])`(?=[^\W\d_])"), "'"),
 )
-_ODD: Final = re.compile(
+_ODD: Final = regex(
     "[\x00-\x08\x0b-\x1f\t\x7f\x85\u00a0\u00ad\u00b4\u02b0-\u036f\u055a\u061c\u1680\u180e"
     "\u2000-\u200f\u2018-\u201b\u2028-\u202f\u2032\u205f-\u206f\u3000\ua78c\ufe00-\ufe0f\ufeff"
     "\uff00-\uffef`<]"
 )
 """At least what the patterns above change."""
 _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_WIDE_FORM: Final = re.compile("[\uff01-\uff5e]")
-_TOKEN: Final = re.compile(
+_WIDE_FORM: Final = regex("[\uff01-\uff5e]")
+_TOKEN: Final = regex(
     r"<\|[^|<>\n]{1,40}+\|>|</?s>|\[/?INST\]"
     "|<(?:end_of_turn|start_of_turn|end_of_text|eos|bos|pad|EOT)>"
 )
 
 
-_STRUCK: Final = re.compile(
+_STRUCK: Final = regex(
     r"(?<!~)~~(?!~)[^~\n]{1,1000}+~~(?!~)|(?:[^\n][\u0335\u0336])++"
     r"|<(del|strike)>[^<]{0,4000}+</\1>|(?<=[^\s>] )<s>[^<\n]{1,1000}+</s>|\\(?:sout|st|cancel)\{[^{}\n]{0,1000}+\}",
     re.IGNORECASE,
 )
 """Text that was struck out: by tildes, tags, LaTeX, or a stroke through every letter."""
-_BYTES: Final = re.compile("(?:<0x[0-9A-Fa-f]{2}>)++")
-_ESCAPES: Final = re.compile(r"(?:\\u[0-9A-Fa-f]{4})++")
-_ESCAPED_BREAK: Final = re.compile(r"(?:\\++r)?\\++n")
-_SURE_BREAK: Final = re.compile(r"\\n(?![a-z])")
+_BYTES: Final = regex("(?:<0x[0-9A-Fa-f]{2}>)++")
+_ESCAPES: Final = regex(r"(?:\\u[0-9A-Fa-f]{4})++")
+_ESCAPED_BREAK: Final = regex(r"(?:\\++r)?\\++n")
+_SURE_BREAK: Final = regex(r"\\n(?![a-z])")
 """One that is no command of LaTeX (`\\neq`)."""
-_ENTITY: Final = re.compile(
-    "&(?:amp;)?(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
-)
+_ENTITY: Final = regex("&(?:amp;)?(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _VISIBLE: Final = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN: Final = [byte for byte in range(0x100) if byte not in _VISIBLE]
 _BYTE_OF: Final = {
@@ -87,7 +86,7 @@ def _of_pieces(text: str) -> str:
     return _TOKEN.sub("\n", without).replace("\u2581", " ")
 
 
-_BLANK_OF_A: Final = re.compile(r"\u00c3 (?=[\s.,;:!?)]|\Z)")
+_BLANK_OF_A: Final = regex(r"\u00c3 (?=[\s.,;:!?)]|\Z)")
 
 
 def _of_latin(text: str) -> str:
@@ -194,7 +193,7 @@ def tagged(text: str) -> str:
     return text
 
 
-_USERS_TURN: Final = re.compile(
+_USERS_TURN: Final = regex(
     r"(?:<\|(?:im_start|start|start_header_id)\|> ?|<start_of_turn>)(?:user|human|utente)\b|<\|(?:user|human)\|>"
     r"|\[INST\]|^(?:human|user|utente): ",
     re.IGNORECASE | re.MULTILINE,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from apieval.patterns import regex
 from apieval.rebus.parsers import several
 from apieval.rebus.parsers.markup import Line, undecorated
 from apieval.rebus.parsers.question import folded
@@ -54,20 +55,20 @@ class Said(NamedTuple):
 
 
 _SIGN: Final = "(?:[:=|\u2248]|[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6])"
-_CLUE: Final = re.compile(
+_CLUE: Final = regex(
     r"\[([^\]]*+)\]((?: ?\([^()]{0,80}+\))?+ ?(?:"
     + _SIGN
     + r"|[–—-](?= )|(?:è|is|sta per|stands for|corrisponde a|diventa) "
     + r"""(?=["'“«]?[^\W\d_]++["'”»]?[.;,]?\Z)) ?)"""
 )
-_CALLED: Final = re.compile(
+_CALLED: Final = regex(
     r"(?:indizio|definizione|clue|definition)(?: ?n?[.°]? ?[0-9]{1,2})? ?[:.)–—-] ?(?=\[)",
     re.IGNORECASE,
 )
 """What a clue is called before it stands."""
-_GOES_ON: Final = re.compile(r"\s*+(?:" + _SIGN + r""") ?[*_"'“«]{0,3}[^\W\d_]""")
+_GOES_ON: Final = regex(r"\s*+(?:" + _SIGN + r""") ?[*_"'“«]{0,3}[^\W\d_]""")
 """How a line begins whose clue stands in the line before it."""
-_NUMBER: Final = re.compile(
+_NUMBER: Final = regex(
     r"""\(?([0-9][0-9 '.,"«»()!?-]{0,60}?)(?: letter[aes]s?)?\)?(?: ?"""
     + _SIGN
     + r" ?|(?<=[0-9]) [–—-] (?=[^\W\d]))"
@@ -83,7 +84,7 @@ _END: Final = (
     + _SIGN
     + r" ?| ?[–—-] | ?[\u2500-\u2bff\U0001f000-\U0001ffff]{0,3}+$)"
 )
-_FIRST_PASS: Final = re.compile(
+_FIRST_PASS: Final = regex(
     _LEAD
     + r"(?:prima lettura|1[aª°]? lettura|lettura prima|first[ -](?:reading|pass|read))"
     + r"(?: (?:completa|finale|del|di|questo|rebus|is|è|diventa)){0,4}+"
@@ -91,7 +92,7 @@ _FIRST_PASS: Final = re.compile(
     + _END,
     re.IGNORECASE,
 )
-_SOLUTION: Final = re.compile(
+_SOLUTION: Final = regex(
     _LEAD
     + r"(?:(?:final|complete|full|correct|corrected|revised|updated|new|nuova) )?"
     + r"(?:soluzione|solution|frase risolutiva|frase risolvente)"
@@ -101,7 +102,7 @@ _SOLUTION: Final = re.compile(
     + _END,
     re.IGNORECASE,
 )
-_FINAL: Final = re.compile(
+_FINAL: Final = regex(
     _LEAD
     + r"(?:(?:final|corrected|revised) (?:answer|phrase|result)|(?:risposta|frase) (?:finale|corretta|definitiva)|risultato finale)"
     + r"(?: (?:del rebus|to the rebus|is|è|e')){0,2}+"
@@ -113,7 +114,7 @@ _FINAL: Final = re.compile(
     + r"""(?-i:(?=["“«*'A-ZÀ-Ý]))""",
     re.IGNORECASE,
 )
-_PERHAPS: Final = re.compile(
+_PERHAPS: Final = regex(
     _LEAD
     + r"(?:(?:risposta|answer|frase|risultato|result|phrase|conclusione|conclusion)"
     + _ASIDE
@@ -126,48 +127,48 @@ _PERHAPS: Final = re.compile(
     + r"""(?-i:(?=["“«*'A-ZÀ-Ý])))""",
     re.IGNORECASE,
 )
-_OPTION: Final = re.compile(
+_OPTION: Final = regex(
     r"(?:la )?(?:soluzione|opzione|ipotesi|alternativa|option|solution|possibilità|risposta) ?(?:n[.°]? ?)?"
     r"\(?([1-9a-c])\)? ?(?:" + _SIGN + r"|[–—-] ) ?(.+)",
     re.IGNORECASE,
 )
 """One of several solutions, as its number tells."""
-_IS_IT: Final = re.compile(
+_IS_IT: Final = regex(
     r"(.{3,120}?)(?<! non)(?<! not),? (?:è|is|sarebbe) (?:la|the) (?:soluzione|frase risolutiva|risposta|solution|answer)\b",
     re.IGNORECASE,
 )
-_REBUS: Final = re.compile(r"(?:il |the )?rebus(?: [0-9]+)?+ ?: ?", re.IGNORECASE)
-_START: Final = re.compile(
+_REBUS: Final = regex(r"(?:il |the )?rebus(?: [0-9]+)?+ ?: ?", re.IGNORECASE)
+_START: Final = regex(
     r"procediamo\b|(?:esempio|example) ?[0-9]?+ ?(?::|$)|ora tocca a te|passo per passo|step by step",
     re.IGNORECASE,
 )
-_WORDS_WITHIN: Final = re.compile(r" ?[|;,+] ?(?=[0-9]{1,2} ?[=:] ?[^\W\d_])")
+_WORDS_WITHIN: Final = regex(r" ?[|;,+] ?(?=[0-9]{1,2} ?[=:] ?[^\W\d_])")
 """What parts solution words that stand in one line, each with its number."""
-_MAY_LABEL: Final = re.compile(
+_MAY_LABEL: Final = regex(
     "lettura|reading|pass|read|soluzi|solutio|risolv|risoluti|rispost|answer|frase|phrase|risulta"
     "|result|conclusi|rebus|procediamo|esempio|example|tocca|step",
     re.IGNORECASE,
 )
 """What is in every label; to look for it is quicker than to try them all."""
-_LABEL_WITHIN: Final = re.compile(
+_LABEL_WITHIN: Final = regex(
     "(?=Prima lettura:|Soluzione:)"
     r"|(?<=[.!?…:,] )(?=(?:La s|S|s|la s)oluzione (?:finale|corretta|definitiva|giusta|esatta)"
     r"(?:(?: è)? ?:| è [\"“«A-ZÀ-Ý]))"
 )
 _TEMPLATE: Final = {"Prima lettura: ": Says.FIRST_PASS, "Soluzione: ": Says.SOLUTION}
 LABELLED: Final = {Says.FIRST_PASS, Says.SOLUTION, Says.FINAL, Says.PERHAPS}
-_ITEM: Final = re.compile(
+_ITEM: Final = regex(
     r"[ \t>*_•–—-]{0,12}+[(\[]?([0-9]{1,3})[.)\]°]{1,2}[*_]{0,3} |[ \t]{0,8}([*•–-]) "
 )
 _BLOCKS: Final = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 """What begins a text of several lines in YAML."""
-_LAST: Final = re.compile("final|correct|complete|full", re.IGNORECASE)
-_ENGLISH: Final = re.compile("soluti|answer|phrase|result|reading|pass|read", re.IGNORECASE)
+_LAST: Final = regex("final|correct|complete|full", re.IGNORECASE)
+_ENGLISH: Final = regex("soluti|answer|phrase|result|reading|pass|read", re.IGNORECASE)
 """What makes a label English; no Italian one holds it."""
-_BEFORE_CLUE: Final = re.compile(r"[\d.|\-] $")
+_BEFORE_CLUE: Final = regex(r"[\d.|\-] $")
 
 
-_CROSSED: Final = re.compile("[\\s*#>-]{0,12}+[\u274c\u2717\u2718][^\u2705\u2713\u2714]*+\\Z")
+_CROSSED: Final = regex("[\\s*#>-]{0,12}+[\u274c\u2717\u2718][^\u2705\u2713\u2714]*+\\Z")
 """A line that begins with a cross, and has no other sign."""
 REJECTED: Final = "its line says that it is wrong"
 
@@ -346,7 +347,7 @@ def _unbracketed(text: str, line: Line, number: int, clues: tuple[str, ...]) -> 
 
 
 _LONGEST_CLUE: Final = 1_000
-_REVERSED: Final = re.compile(
+_REVERSED: Final = regex(
     r"(?!(?:indizio|definizione|clue|rebus|soluzione|parola|domanda|testo|descrizione|definition|hint)\b)"
     r"([^\W\d_][\w']{0,60}) ?(?:" + _SIGN + r"|è) ?\[([^\[\]]{1,1000})\][.;,]?",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.parsers import lines, several, values
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import LABELLED, Said, Says
@@ -21,7 +22,7 @@ from apieval.rebus.parsers.question import Question
 TAKEN_BACK: Final = "what follows takes it back"
 _SOLVES: Final = {Says.SOLUTION, Says.FINAL, Says.PERHAPS}
 _HEDGED: Final = {*_SOLVES, Says.GUESS, Says.WORD, Says.FIRST_PASS}
-_WORD: Final = re.compile(
+_WORD: Final = regex(
     r"(?:(?:la )?(?:parola|word|termine) ?(?:n[.°]? ?)?(?P<place>[0-9]{1,2})|(?:la )?(?P<nth>prima|seconda|terza"
     r"|quarta|quinta|sesta|settima|ottava) parola)(?: ?\([0-9]{1,2}(?: (?:lettere|letters))?\))?"
     r" ?[:=–—>-]{1,2} (?P<word>[^\W\d_][\w']*)[.;,]?"
@@ -33,22 +34,22 @@ _WORD: Final = re.compile(
     re.IGNORECASE,
 )
 _ORDINALS: Final = ("prima", "seconda", "terza", "quarta", "quinta", "sesta", "settima", "ottava")
-_ONE: Final = re.compile(r"[^\W\d_][\w']*[.,;]?")
+_ONE: Final = regex(r"[^\W\d_][\w']*[.,;]?")
 
-_SENTENCE: Final = re.compile(
+_SENTENCE: Final = regex(
     r"(?:sper(?:o|iamo)|fammi|fatemi|ecco|vediamo|torniamo|grazie|proviamo|ricontroll|procediamo|hope|here|let|thank)"
     r"\b",
     re.IGNORECASE,
 )
 """What begins as what models say behind an answer, and no solution does."""
-_QUOTED: Final = re.compile(r"""["“„«'‘].{1,200}["”“»'’][.!]?""")
+_QUOTED: Final = regex(r"""["“„«'‘].{1,200}["”“»'’][.!]?""")
 
 
 _LONGEST: Final = 300
 """A solution, or another in its place, is no longer."""
-_OR_ELSE: Final = re.compile(r"""[ ("“«-]{0,4}(?:(?:o|oppure|or) )?["“«]?""", re.IGNORECASE)
+_OR_ELSE: Final = regex(r"""[ ("“«-]{0,4}(?:(?:o|oppure|or) )?["“«]?""", re.IGNORECASE)
 """What may stand before another phrase."""
-_QUOTED_WITHIN: Final = re.compile(r"""["“«]([^"“”«»]{1,200})["”»]""")
+_QUOTED_WITHIN: Final = regex(r"""["“«]([^"“”«»]{1,200})["”»]""")
 
 
 def heard(text: str, question: Question) -> list[Said]:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-_DECORATED: Final = re.compile(
+from apieval.patterns import regex
+
+_DECORATED: Final = regex(
     r"[*_`~\\$|<#>+•\u2010-\u2015\u2022-\u2043\u2190-\u2bff\U0001f000-\U0010ffff]"
 )
-_NUMBERED: Final = re.compile(r"(?:[0-9]{1,3}[.)\u20e3]|\([0-9]{1,3}\)|[a-z]\)) (?![=:|>\u2192-])")
-_QUOTE: Final = re.compile("(?:> ?)++")
-_HEADING: Final = re.compile("#++ *+")
-_BULLET: Final = re.compile(r"""[^\w\s\["'(«“„\\$*_`|<.~]++ *+|[*.•] ++""")
-_BOLD: Final = re.compile(r"\*\*\*?+([^*\n]++)\*\*|__([^_\n]++)__|`([^`\n]++)`")
+_NUMBERED: Final = regex(r"(?:[0-9]{1,3}[.)\u20e3]|\([0-9]{1,3}\)|[a-z]\)) (?![=:|>\u2192-])")
+_QUOTE: Final = regex("(?:> ?)++")
+_HEADING: Final = regex("#++ *+")
+_BULLET: Final = regex(r"""[^\w\s\["'(«“„\\$*_`|<.~]++ *+|[*.•] ++""")
+_BOLD: Final = regex(r"\*\*\*?+([^*\n]++)\*\*|__([^_\n]++)__|`([^`\n]++)`")
 _SPANS: Final = 4
 """How many spans are kept of a line: one may be its label, the next its value."""
-_EMPHASIS: Final = re.compile(r"\*++|~~|`++|(?<!\w)_++|_++(?!\w)")
-_LATEX: Final = re.compile(
+_EMPHASIS: Final = regex(r"\*++|~~|`++|(?<!\w)_++|_++(?!\w)")
+_LATEX: Final = regex(
     r"\\(?:boxed|text(?:bf|it|rm|tt)?|math(?:bf|it|rm)|bf|emph|underline|fbox)\b ?|\\[()\[\] ,;!]|[{}$]"
 )
 _LATEX_SIGNS: Final = (
-    (re.compile(r"\\(?:rightarrow|Rightarrow|to|implies)\b"), "->"),
-    (re.compile(r"\\quad\b|~"), " "),
+    (regex(r"\\(?:rightarrow|Rightarrow|to|implies)\b"), "->"),
+    (regex(r"\\quad\b|~"), " "),
 )
-_ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|>~])")
-_HTML: Final = re.compile("</?(?:b|i|em|strong|u|p|code|li|ul|ol|h[1-6]|span|div) ?/?>")
+_ESCAPED: Final = regex(r"\\([\\`*_{}\[\]()#+\-.!|>~])")
+_HTML: Final = regex("</?(?:b|i|em|strong|u|p|code|li|ul|ol|h[1-6]|span|div) ?/?>")
 
 
 @dataclass(slots=True)

@@ -16,16 +16,17 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.schema import Prediction
 
 NAME: Final = "official"
 VERSION: Final = 1
 
-WORD_GUESS_START: Final = re.compile(r" \[(?<=[\d.|\-] \[)")
+WORD_GUESS_START: Final = regex(r" \[(?<=[\d.|\-] \[)")
 WORD_GUESS_SIGN: Final = " = "
-FIRST_PASS: Final = re.compile(r"Prima lettura: (.*)")
-SOLUTION_WORD: Final = re.compile(r" = (?<=\d = )(.*)")
-SOLUTION: Final = re.compile(r"Soluzione: (.*)")
+FIRST_PASS: Final = regex(r"Prima lettura: (.*)")
+SOLUTION_WORD: Final = regex(r" = (?<=\d = )(.*)")
+SOLUTION: Final = regex(r"Soluzione: (.*)")
 
 
 def parse(text: str) -> Prediction:

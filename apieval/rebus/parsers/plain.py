@@ -6,9 +6,9 @@ a test holds; at the first thing out of the ordinary the answer is left to it.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus.characters import surely_composed
 from apieval.rebus.parsers import values, words
 from apieval.rebus.parsers.lines import Said, Says
@@ -16,7 +16,7 @@ from apieval.rebus.parsers.question import Question
 from apieval.schema import Prediction, Reading, Status
 
 _WORD: Final = r"[^\W_]++"
-_ANSWER: Final = re.compile(
+_ANSWER: Final = regex(
     "(?:Procediamo alla risoluzione del rebus passo per passo:\n)?+"
     rf"((?:- (?:\[[^\]\n]*+\] = {_WORD}|[A-Z' ]++= [A-Z' ]++)\n)++)\n?+"
     rf"Prima lettura: ({_WORD}(?: {_WORD})*+)\n\n?+"
@@ -24,8 +24,8 @@ _ANSWER: Final = re.compile(
     rf"((?:[0-9]++ = {_WORD}'?+\n)++)\n?+"
     rf"Soluzione: ({_WORD}(?:['\x20]{_WORD})*+)\n*+"
 )
-_GUESS: Final = re.compile(r"- \[([^\]]*)\] = (.*)")
-_SOLUTION_WORD: Final = re.compile("([0-9]+) = (.*)")
+_GUESS: Final = regex(r"- \[([^\]]*)\] = (.*)")
+_SOLUTION_WORD: Final = regex("([0-9]+) = (.*)")
 _FOUND: Final = dict.fromkeys(
     ("word_guesses", "first_pass", "solution_words", "solution"), Status.FOUND
 )

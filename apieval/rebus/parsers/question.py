@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from apieval.patterns import regex
 from apieval.rebus import prompts
 from apieval.rebus.along_key import NUMBER
 from apieval.rebus.characters import bare, composed, straight
 from apieval.rebus.verify import CLUE
 from apieval.schema import Rebus
 
-_CLUE: Final = re.compile(r"\[[^\[\]]*+\]")
+_CLUE: Final = regex(r"\[[^\[\]]*+\]")
 """As `verify.CLUE`, but linear on a line of open brackets."""
-_HINT: Final = re.compile(r"\([0-9]{1,3}\)\]?$")
-_NO_LETTER: Final = re.compile(r"[\W_]+")
-_EXAMPLE: Final = re.compile(r"^Rebus: (.*\[.*)$", re.MULTILINE)
+_HINT: Final = regex(r"\([0-9]{1,3}\)\]?$")
+_NO_LETTER: Final = regex(r"[\W_]+")
+_EXAMPLE: Final = regex(r"^Rebus: (.*\[.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

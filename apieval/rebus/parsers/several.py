@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-ARROW: Final = re.compile(
+from apieval.patterns import regex
+
+ARROW: Final = regex(
     r" ?(?:[=-]{1,2}+>|[\u2192\u21d2\u27f6\u27a1\u279c\u21a6\u2b95\u274c\u2717\u2718]\ufe0f?) ?"
 )
 _TAKES_BACK: Final = (
@@ -19,12 +21,12 @@ _TAKES_BACK: Final = (
     r"|(?:ora |poi )?(?:corrett|cambiat)[oa] in|(?:corrett[oa]|corrected|update|revisione|leggi|ricontrollando)(?= ?:)"
     r"|(?:scusa(?:te)?,? )?ho sbagliato(?:, è)?|errore mio|chiedo scusa|mi sono (?:sbagliat|confus)[oa]|(?:sorry,? )?i meant)"
 )
-_CORRECTS: Final = re.compile(
+_CORRECTS: Final = regex(
     rf"(?:^|[ ,;:.!?…(–—-])(?P<sure>{_TAKES_BACK})(?=[ ,:;.!…)–—-])[ ,:;.!…)–—-]{{1,6}}+"
     r"|[,;:.!?…(–—-] ?no[,:;.!…]{1,3}+ (?=\S)",
     re.IGNORECASE,
 )
-_ELSE: Final = re.compile(
+_ELSE: Final = regex(
     r"[ ,;:.(–—-]{0,4}+(?:(?:ma|but) (?:anche|also) |(?:(?:e|ma|and|but) )?"
     r"(?:oppure|ovvero|in alternativa|alternativ[ae](?:mente)?|in subordine|or else|o(?:d|r)?(?: forse| maybe)?"
     r"|either|altrimenti|possibile anche|eventualmente|oppure forse|forse|magari|maybe|perhaps|possibly|alternatively"
@@ -32,7 +34,7 @@ _ELSE: Final = re.compile(
     r"|vs\.?|alt\.?)(?: anche| è| sarebbe| is)?(?: ?[:,] ?| ))(?=[^\W\d_]{2})",
     re.IGNORECASE,
 )
-_ALTERNATIVE: Final = re.compile(
+_ALTERNATIVE: Final = regex(
     r"(?:e |ma |and )?(?:oppure|in alternativa|alternativ[ae](?:mente)?|alternatively|an alternative(?: solution)?"
     r"|(?:un'|un )?altra (?:possibile )?(?:soluzione|possibilità|opzione|lettura|parola)(?: possibile)?"
     r"|(?:soluzione|risposta|parola|lettura) alternativa|altrimenti|or|or maybe|o forse|o anche"
@@ -41,11 +43,11 @@ _ALTERNATIVE: Final = re.compile(
     r"(?: (?:è|sarebbe|potrebbe essere|is|could be|may be))?(?: ?[:,] ?| )",
     re.IGNORECASE,
 )
-_CORRECTION: Final = re.compile(
+_CORRECTION: Final = regex(
     rf"(?:no[,.:!…]{{1,3}}+ ?)?(?:{_TAKES_BACK}|in realtà|no(?=[,.:!…]))[ ,:;.!…)–—-]{{1,6}}+",
     re.IGNORECASE,
 )
-_WITHDRAWN: Final = re.compile(
+_WITHDRAWN: Final = regex(
     r"(?:no|wait|aspetta|hmm+|anzi|ops|oops|però|ma|but|tuttavia|purtroppo)[ ,.:!…-].{0,200}?"
     r"(?:non (?:torna|va|funziona|quadra|combacia|corrisponde|rispetta|è (?:giust|corrett|possibil))|sbagli|errat"
     r"|riprov|rivedi|ricontroll|riconsider|doesn't|does not|not (?:right|correct)|wrong|let me)"
@@ -54,7 +56,7 @@ _WITHDRAWN: Final = re.compile(
     r"|(?:(?:is|was) not|isn't|non)\b.{0,20}?(?:corrett|giust|valid|correct|right))",
     re.IGNORECASE,
 )
-_REJECTED: Final = re.compile(
+_REJECTED: Final = regex(
     r"[.…?!)][ )]{0,4}+no\b[^\w]{0,3}\Z"
     r"|(?:[([]|(?:<?[-–—]{1,2}|\u2190) ?)(?:no[)\].!]{0,3}\Z|(?:(?:ma|è|but|quest[ao]|is) ){0,2}(?:(?:errat|sbagliat|scorrett"
     r"|scartat)[oa]|(?:non|not) (?:(?:corrett|valid|giust)[oa]?|correct|torna|va|convince|rispetta|funziona|quadra|regge|combacia"
@@ -62,29 +64,27 @@ _REJECTED: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands beside a value that is none: a `no`, a word in brackets or behind a dash."""
-_MARKED: Final = re.compile(
+_MARKED: Final = regex(
     r"\b(?:in realtà|actually|non escludo|piano b|plan b|(?:second[oa]|2[ªa°]) (?:scelta|ipotesi|opzione|choice)|tra quest[ao] e"
     r"|anche(?= .{3,80} (?:potrebbe|può|sarebbe|andrebbe)\b))(?: è)? ?[:,]? ?[\"“«]?(?=(?-i:[A-ZÀ-Ý]))",
     re.IGNORECASE,
 )
 """What stands before another phrase that is named in a sentence."""
 _CROSSES: Final = "\u274c\u2717\u2718\U0001f44e\U0001f6ab"
-_SIGNS: Final = re.compile(f"[{_CROSSES}\u2705\u2713\u2714]")
+_SIGNS: Final = regex(f"[{_CROSSES}\u2705\u2713\u2714]")
 """Signs beside a value, the last of which counts: one of the first takes it back."""
-_CROSSED: Final = re.compile(
+_CROSSED: Final = regex(
     f"[{_CROSSES}]([^{_CROSSES}\u2705\u2713\u2714]{{1,200}}+)[\u2705\u2713\u2714] ?"
 )
 """A value with a cross before it, where a tick stands before another."""
-_WRONG: Final = re.compile(r"(?:errat|sbagliat|scorrett|wrong|incorrect)[oa]?\b", re.IGNORECASE)
-_EITHER: Final = re.compile(
-    r"(?:o|oppure|ovvero|in alternativa|or|altrimenti)[ .:,…]*+", re.IGNORECASE
-)
-_LATER: Final = re.compile(
+_WRONG: Final = regex(r"(?:errat|sbagliat|scorrett|wrong|incorrect)[oa]?\b", re.IGNORECASE)
+_EITHER: Final = regex(r"(?:o|oppure|ovvero|in alternativa|or|altrimenti)[ .:,…]*+", re.IGNORECASE)
+_LATER: Final = regex(
     r"[,;:.] (?:(?:e|ma|and|but) )?(?:potrebbe(?: anche)? essere|(?:could|might)(?: also)? be|(?:o )?forse|(?:or )?maybe|oppure"
     r"|in alternativa) ",
     re.IGNORECASE,
 )
-_SHOULD_BE: Final = re.compile(
+_SHOULD_BE: Final = regex(
     r"(?:(?:it|this|that|la soluzione|quella (?:corretta|giusta)) )?(?:should be|dovrebbe essere|deve essere|direi|is|è|it's) ",
     re.IGNORECASE,
 )

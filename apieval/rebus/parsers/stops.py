@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-_SHORT: Final = re.compile(r"(?<![\w.])(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}\Z")
+from apieval.patterns import regex
+
+_SHORT: Final = regex(r"(?<![\w.])(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}\Z")
 """An abbreviation but for its last stop, which is its own: `E.T.`, `q.b.`, `S.p.A.`."""
 _LONGEST: Final = 40
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from apieval.patterns import regex
 from apieval.schema import well_formed
 
 _FIRST_PASS: Final = "Prima lettura"  # noqa: S105 # of a rebus
@@ -53,28 +54,28 @@ _WORD_KEYS: Final = (
     "value",
 )
 _LENGTH_KEYS: Final = ("length", "lunghezza", "lettere", "letters", "key", "chiave")
-_NO_LETTER: Final = re.compile(r"[\W\d_]+")
-_OBJECT: Final = re.compile(r"^[ \t]*+([{\[])(?=\s*+[\"{}\]])", re.MULTILINE)
+_NO_LETTER: Final = regex(r"[\W\d_]+")
+_OBJECT: Final = regex(r"^[ \t]*+([{\[])(?=\s*+[\"{}\]])", re.MULTILINE)
 _OBJECTS: Final = 4
 """So many places are tried for a document: each may cost a pass over the text."""
 _DEPTH: Final = 5
-_PAIR: Final = re.compile(
+_PAIR: Final = regex(
     r"""^[ \t]*+(?:- )?(["']?)(\w[^\n"':=\[\]{}]{0,200})\1 ?: ?([^\n]*+)$""",
     re.MULTILINE,
 )
-_DICT: Final = re.compile(
+_DICT: Final = regex(
     r"""[{,] ?'([^'\n:]{2,40})': ?(?:'([^'\n]{0,300})'|"([^"\n]{0,300})")(?: ?(?=\}))?"""
 )
 """A text in a dictionary as Python writes it."""
-_OF_CLUE: Final = re.compile(
+_OF_CLUE: Final = regex(
     r"""<[a-z_]{2,24} [a-z_]{2,24}=["']([^"'<>\n]{1,300})["'] ?>([^<>\n]{1,80})</[a-z_]{2,24}>""",
     re.IGNORECASE,
 )
-_TAG: Final = re.compile(r"<(/?)([a-z_ -]{3,24})(?: [^<>\n]{0,80})?>", re.IGNORECASE)
+_TAG: Final = regex(r"<(/?)([a-z_ -]{3,24})(?: [^<>\n]{0,80})?>", re.IGNORECASE)
 
 
-_SQUARE: Final = re.compile(r"\[(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
-_SQUARE_END: Final = re.compile(r"\[/(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
+_SQUARE: Final = regex(r"\[(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
+_SQUARE_END: Final = regex(r"\[/(?:FINAL[ _])?(?:ANSWER|SOLUTION|RISPOSTA|SOLUZIONE)\]")
 """A tag in square brackets; without one that closes it may be a clue."""
 _LABEL: Final = 200
 """No label before a tag is longer."""

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from apieval.patterns import regex
+
 _LT: Final = r"(?:\\?<|&lt;|\\u003c)"
 _GT: Final = r"(?:\\?>|&gt;|\\u003e)"
 _T: Final = rf"{_LT}\|"
@@ -127,7 +129,7 @@ _ANSWERS: Final = (
     rf"|{_T}open{_E} ?response ?{_T}sep{_E}"
 )
 """What opens an answer, and so ends every thought before it."""
-_MARK: Final = re.compile(
+_MARK: Final = regex(
     "|".join(
         [
             f"(?P<answer>{_ANSWERS})",
@@ -137,9 +139,9 @@ _MARK: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SIGNS: Final = r"<(?=\|?[ /a-zA-Z])|◁|^```|&lt;|\\[<u]|\[(?=[/TRBu])"
-_PLACE: Final = re.compile(_SIGNS, re.MULTILINE)
+_PLACE: Final = regex(_SIGNS, re.MULTILINE)
 """Where a mark may begin; to look there alone is quicker than to try every place."""
-_PLACE_OR_WORD: Final = re.compile(
+_PLACE_OR_WORD: Final = regex(
     _SIGNS + r"|^(?=[ *#]*+(?:here|thinking|\.\.\.done))|(?=assistant[acf])|\A(?=\s*+analysis)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
+from apieval.patterns import regex
 from apieval.rebus.along_key import NUMBER, WORD
 from apieval.rebus.parsers import several
 from apieval.rebus.parsers.first_pass import respaced
@@ -35,7 +36,7 @@ IN_PART: Final = "its line corrects it in part"
 ONLY_A_REMARK: Final = "its line holds a remark alone"
 SEVERAL: Final = "its line offers several"
 
-_PLAIN: Final = re.compile(r"[^\W_](?:[^\W_]|'| (?! ))*+(?<! )")
+_PLAIN: Final = regex(r"[^\W_](?:[^\W_]|'| (?! ))*+(?<! )")
 _CLOSING: Final = {'"': '"', "'": "'", "“": "”", "”": "”", "«": "»", "»": "«", "„": "“", "‹": "›"}
 _MARKS: Final = '"“”„«»‹›'
 _LAYERS: Final = 3
@@ -57,9 +58,9 @@ _ASIDES: Final = (
     ". ",
 )
 """What begins a remark; within a solution only where all of the key's words stand before it."""
-_PIECES: Final = re.compile("[:;.?] ")
+_PIECES: Final = regex("[:;.?] ")
 _OFFERS: Final = tuple(
-    re.compile(sign, re.IGNORECASE)
+    regex(sign, re.IGNORECASE)
     for sign in (
         r" (?:o|od|or|oppure|e/o|vs\.?) (?:forse )?",
         r"^(?:either|o) | (?:or|o) ",
@@ -68,7 +69,7 @@ _OFFERS: Final = tuple(
     )
 )
 """What parts phrases of which any may be meant."""
-_NONE: Final = re.compile(
+_NONE: Final = regex(
     r"[\W_]*(?:n/?[ad]|n\.d\.|none|null|nan|unknown|not found|sconosciut[ao]|vuot[ao]|tbd|nessuna(?: soluzione)?"
     r"(?: (?:trovata|valida|possibile))?|non (?:l'ho )?(?:trovata|trovato|disponibile|determinata|determinabile"
     r"|lo so|so|saprei|risolto|risolta|riesco[^.]{0,40}|è stat[ao] trovat[ao])|(?:ancora )?da (?:trovare|determinare|completare"
@@ -76,7 +77,7 @@ _NONE: Final = re.compile(
     re.IGNORECASE,
 )
 """What a line says that says that there is nothing to say."""
-_DECLINES: Final = re.compile(
+_DECLINES: Final = regex(
     r"[\W_]*(?:mi dispiace|purtroppo|non (?:riesco|sono riuscit|ho (?:abbastanza|trovato|sufficient)|posso|saprei|lo so|so\b|è (?:stato )?possibile"
     r"|si può)|impossibile|(?:sorry|i'm sorry)\b|i (?:can(?:no|')t|could(?: not|n't)|do(?: not|n't)|am (?:not|unable)|was(?: not|n't| unable))"
     r"|unable to|cannot|vedi (?:sopra|sotto)|per (?:trovare|risolvere|determinare)|serv(?:e|ono|irebbe)\b|insert |(?:boh|incompleta|idem)\W*\Z"
@@ -84,37 +85,37 @@ _DECLINES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that says in a sentence that there is none, where it is not as long as the key."""
-_ENUMERATED: Final = re.compile(r"(?:^| )\(?(?:[0-9]{1,2} ?[.):=]|[a-f]\)) ?(?=[^\W\d_])")
+_ENUMERATED: Final = regex(r"(?:^| )\(?(?:[0-9]{1,2} ?[.):=]|[a-f]\)) ?(?=[^\W\d_])")
 """The number of a word, or of one of several phrases, in one line."""
-_SPELT: Final = re.compile(r"[^\W\d_](?:([ ·-])[^\W\d_])(?:\1[^\W\d_])++")
-_SPELT_PHRASE: Final = re.compile(r"[^\W\d_](?:[ .·/|-]{1,3}[^\W\d_])++[.!]?")
+_SPELT: Final = regex(r"[^\W\d_](?:([ ·-])[^\W\d_])(?:\1[^\W\d_])++")
+_SPELT_PHRASE: Final = regex(r"[^\W\d_](?:[ .·/|-]{1,3}[^\W\d_])++[.!]?")
 """A word, and a phrase, that is spelt letter by letter."""
-_COMMA: Final = re.compile(r"[,:] (?=\S+ \S)")
-_EXPLAINS: Final = re.compile(
+_COMMA: Final = regex(r"[,:] (?=\S+ \S)")
+_EXPLAINS: Final = regex(
     r"(?:,? (?:cioè|ossia|i\.e\.)|, (?:ovvero|che|infatti|perché|poiché|dove|in quanto|quindi|come"
     r"|inteso|intesa|nel senso|which|because|meaning)) "
 )
-_HALF_BRACKETED: Final = re.compile(r"\([^\W_]+ \(")
+_HALF_BRACKETED: Final = regex(r"\([^\W_]+ \(")
 """A word with the first bracket of a solution's own, and a remark: `(momento (7)`."""
-_ELIDED: Final = re.compile(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
-_OR: Final = re.compile(r" ?/ ?| oppure | or | ovvero ")
-_OR_WORD: Final = re.compile(r" (?:o|od|e/o|vs\.?) |\? (?=[^\W\d_])")
+_ELIDED: Final = regex(r"[b-df-hj-np-tv-z]' [^\W\d_]", re.IGNORECASE)
+_OR: Final = regex(r" ?/ ?| oppure | or | ovvero ")
+_OR_WORD: Final = regex(r" (?:o|od|e/o|vs\.?) |\? (?=[^\W\d_])")
 """What parts two words or phrases where no value has it."""
-_OR_PASS: Final = re.compile(r" (?:o|oppure|=) ")
+_OR_PASS: Final = regex(r" (?:o|oppure|=) ")
 """What parts a first pass from another, or from what it comes to."""
-_LISTED: Final = re.compile(r"[^\W\d_]+(?: ?[,;|] [^\W\d_]+)+")
-_NO_LETTER: Final = re.compile(r"[\W\d_]+")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_A_WORD: Final = re.compile(r"""["'“«(*]{0,3}[^\W\d_][\w']*["'”»)*]{0,3}(?:[.,;:!?)]| [(–—-]|$)""")
-ALONE: Final = re.compile(
+_LISTED: Final = regex(r"[^\W\d_]+(?: ?[,;|] [^\W\d_]+)+")
+_NO_LETTER: Final = regex(r"[\W\d_]+")
+_LETTERS: Final = regex(r"[^\W\d_]+")
+_A_WORD: Final = regex(r"""["'“«(*]{0,3}[^\W\d_][\w']*["'”»)*]{0,3}(?:[.,;:!?)]| [(–—-]|$)""")
+ALONE: Final = regex(
     r"(?:(?:il|lo|la|i|gli|le|un|uno|una|the|a) |l'|un')?[\"'“”«»]?[^\W\d_]+[\"'“”«»]?[.!?)\]]{0,3}",
     re.IGNORECASE,
 )
 """One word, and nothing else, with its article and quotation marks."""
-_COMMAS: Final = re.compile(r"""[^\W_]+(?:["']?, ["']?[^\W_]+)+""")
-_LETTERS_ALONE: Final = re.compile(r"""["',]""")
-_BETWEEN: Final = re.compile(r" [+/|–—·•-] ")
-_SIGNS: Final = re.compile(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
+_COMMAS: Final = regex(r"""[^\W_]+(?:["']?, ["']?[^\W_]+)+""")
+_LETTERS_ALONE: Final = regex(r"""["',]""")
+_BETWEEN: Final = regex(r" [+/|–—·•-] ")
+_SIGNS: Final = regex(r"""[()\[\]{}"“”«»„+/|,;·•&–—>-]|\u2192""")
 
 
 def word(said: Said) -> Value:
