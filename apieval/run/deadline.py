@@ -95,7 +95,8 @@ async def attempt_within(
 
 def unexpected(error: BaseException) -> Unexpected:
     """Return a fault of our own or of a library's as one item's failure, until every item has it."""
-    return Unexpected(f"unexpected {type(error).__name__}: {in_words(error)}")
+    kind, said = type(error).__name__, in_words(error)
+    return Unexpected(f"unexpected {kind}" if said == kind else f"unexpected {kind}: {said}")
 
 
 def _is_short(error: BaseException | None) -> bool:

@@ -42,8 +42,10 @@ def folders(made: dict[str, Path], tmp_path: Path) -> list[Path]:
     return [Path(shutil.copytree(each, tmp_path / "s" / name)) for name, each in made.items()]
 
 
-def test_one_run_is_reported_in_its_folder(inside: Inside, folders: list[Path]) -> None:
-    done = inside("report", folders[0])
+def test_one_run_is_reported_in_its_folder(
+    inside: Inside, folders: list[Path], made: dict[str, Path]
+) -> None:
+    done = inside("report", folders[0], "--data", made["uno"].parents[1] / "rebuses.csv")
     assert done.code == 0, done.err
     assert done.out.splitlines() == [str(folders[0] / name) for name in [*NAMES, "figures"]]
     for name in [*NAMES, "figures/funnel.svg", "figures/funnel.png", "figures/funnel.pdf"]:
