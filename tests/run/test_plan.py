@@ -107,7 +107,7 @@ def test_looking_the_commit_up_writes_nothing_into_the_checkout(
 ) -> None:
     def git(*words: str) -> None:
         named = ("-c", "user.name=prova", "-c", "user.email=prova@example.org")
-        here = ["git", "-C", tmp_path, *named]
+        here = ["git", "-C", str(tmp_path), *named]
         subprocess.run([*here, *words], check=True, capture_output=True)
 
     (tmp_path / "a.txt").write_text("a")
