@@ -32,4 +32,4 @@ def in_words(error: BaseException) -> str:
     number = getattr(error, "errno", None)
     if number in _IN_WORDS:
         return _IN_WORDS[number]
-    return re.sub(r"\[(?:Errno|WinError) -?[0-9]+\] ", "", str(error)) or type(error).__name__
+    return re.sub(r"(?i)\[(?:Errno|WinError) -?[0-9]+\] ", "", str(error)) or type(error).__name__
