@@ -99,7 +99,9 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
     try:
         await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
     except (OSError, OverflowError) as error:
-        reason = str(getattr(error, "strerror", None) or error).rpartition("): ")[2]
+        reason = (
+            str(getattr(error, "strerror", None) or error).rpartition("): ")[2].rpartition("] ")[2]
+        )
         message = f"port {port} of {host} cannot be used ({reason}); choose another with --port"
         raise ConfigError(message) from error
 
