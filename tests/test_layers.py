@@ -64,7 +64,7 @@ LATE = {
         "apieval.verbs.side_by_side",
     },
     "hub.download": {"apieval.hub.transfer"},
-    "providers.table": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
+    "providers.clients": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.frequency": {"wordfreq"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},

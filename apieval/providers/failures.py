@@ -6,7 +6,6 @@ or address, an exhausted quota or a refused parameter ends the run; the rest con
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
@@ -22,11 +21,25 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.meanings import Meaning, is_rate_limit, of_names, of_text, period
-from apieval.providers.told import Told, told_of
-from apieval.providers.too_long import too_long
+from apieval.providers.error_bodies import (
+    READ,
+    ErrorBody,
+    clipped,
+    error_body,
+    error_object,
+    message_in,
+    parsed,
+    server_message,
+)
+from apieval.providers.length_errors import too_long
+from apieval.providers.reasons import (
+    Meaning,
+    is_rate_limit,
+    meaning_of_names,
+    meaning_of_text,
+    period,
+)
 from apieval.providers.waits import moment_of, retry_after_s
-from apieval.schema import well_formed
 from apieval.sections import TOKEN_LIMITS, Params
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
@@ -64,10 +77,6 @@ _NAMED: Final = re.compile(r"""(?:['"`]|\b(?:parameter|argument|field)s?:? )([a-
 NO_PARAMETERS: Final = frozenset({"model", "messages", *TOKEN_LIMITS})
 """A limit of tokens may be too large for one prompt and right for others."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
-_NO_ERRORS: Final = (0, "0", 200, "200")
-"""What some gateways write beside every answer as the code of no error."""
-_SHOWN: Final = 200
-_READ: Final = 4096
 _MOST: Final = 1_000_000
 """No error takes more bytes to be told; of one that does, only the start is looked at."""
 _PASSING: Final = re.compile(
@@ -84,7 +93,6 @@ _IN_VAIN: Final = re.compile(
     r"error|fail|can(?:no|')t|could ?n[o']t|unable|unknown|invalid|not found"
 )
 _VERSION: Final = re.compile(r"/v[0-9]\w*(/|$)")
-_TAG: Final = re.compile(r"<[^>]*>")
 
 
 def failure(
@@ -99,12 +107,12 @@ def failure(
     `sent` are the names of the parameters in the request, the same in every one of a run.
     """
     if len(body) > _MOST:
-        body = body[:_READ]
+        body = body[:READ]
     found = _judged(f"HTTP {status} from {url}", status, body, headers)
-    if type(found) is ItemFailure and (long := too_long(_message(body)[:_READ])):
+    if type(found) is ItemFailure and (long := too_long(message_in(body)[:READ])):
         kind = RunFailure if long.of_all else ItemFailure
         return kind(f"{found} ({long.remedy})", status=status)
-    if type(found) is ItemFailure and (named := _parameter(_message(body), sent)):
+    if type(found) is ItemFailure and (named := _parameter(message_in(body), sent)):
         return RunFailure(f"{found} ({_remedy(named)})", status=status)
     return found
 
@@ -123,17 +131,17 @@ def _remedy(named: str) -> str:
     return f"the model refuses {named}; change it, or take it out of extra_body"
 
 
-def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
+def failure_inside(body: bytes, headers: Mapping[str, str], url: str) -> AttemptFailed:
     """Return the failure that HTTP 200 with an error inside stands for.
 
     It is judged by the status the error names as its code. Where it names none, and does not sound
     as if it would pass, it is a text for people: most often of an address that is no API's.
     """
-    code = str(_error(body).get("code"))
+    code = str(error_object(body).get("code"))
     named = int(code) if re.fullmatch("[45][0-9][0-9]", code) else None
     what = f"HTTP 200 from {url} with an error inside"
     found = _judged(what, named or HTTPStatus.INTERNAL_SERVER_ERROR, body, headers)
-    words = (server_message(body), *told_of(_parsed(body)).names)
+    words = (server_message(body), *error_body(parsed(body)).names)
     passing = _PASSING.search(" ".join(words).lower())
     if named is None and type(found) is TransientFailure and not passing:
         found = WebPage(str(found), retry_after_s=found.retry_after_s)
@@ -143,7 +151,7 @@ def hidden_failure(body: bytes, headers: Mapping[str, str], url: str) -> Attempt
 
 def metered(body: bytes) -> bool:
     """Say whether an error comes with token counts, and so after something was generated."""
-    value = _parsed(body)
+    value = parsed(body)
     usage = value.get("usage") if isinstance(value, dict) else None
     return isinstance(usage, dict) and any(
         isinstance(each, int) and each for each in usage.values()
@@ -151,12 +159,14 @@ def metered(body: bytes) -> bool:
 
 
 def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
-    error, said = _error(body), server_message(body)
-    told = told_of(_parsed(body))
+    error, said = error_object(body), server_message(body)
+    told = error_body(parsed(body))
     text = f"{what}: {said}"
-    means = of_names(told.names) or next(filter(None, map(of_text, (*told.texts, said))), None)
+    means = meaning_of_names(told.names) or next(
+        filter(None, map(meaning_of_text, (*told.texts, said))), None
+    )
     if means is Meaning.REFUSED and status not in NEVER_FILTERED:
-        found = filtered_for(told)
+        found = filter_category(told)
         why = f" (content filter: {found})" if found else ""
         refused = ContentRefused(f"{text}{why}", status=status)
         refused.category = found
@@ -192,12 +202,12 @@ def is_starting(said: str) -> bool:
     return bool(_STARTING.search(lower)) and not _IN_VAIN.search(lower)
 
 
-def filtered_for(told: Told) -> str | None:
+def filter_category(told: ErrorBody) -> str | None:
     """Return what a filter found, as it names it; None where it names nothing."""
     return clipped(", ".join(dict.fromkeys(map(clipped, told.categories)))) or None
 
 
-def _lasting(told: Told, said: str) -> str | None:
+def _lasting(told: ErrorBody, said: str) -> str | None:
     """Return the span of a used up quota that is longer than any wait of a run."""
     return next(filter(None, map(period, (*told.names, *told.texts, said))), None)
 
@@ -207,7 +217,7 @@ def _come_back(span: str, wait_s: float | None, body: bytes) -> str:
     if wait_s is not None and wait_s >= SOON_S:
         back = datetime.now(UTC) + timedelta(seconds=wait_s)
         when = f"come back at {back:%H:%M} UTC on {back:%Y-%m-%d}, in {_long(wait_s)}"
-    elif GOOGLE in body[:_READ].decode("utf-8", "replace"):
+    elif GOOGLE in body[:READ].decode("utf-8", "replace"):
         when = (
             "Google renews it at midnight Pacific time (08:00 UTC, in summer 07:00): come back then"
         )
@@ -229,98 +239,19 @@ def _of_the_run(
     """Return the remedy for a failure that every request would meet, whatever its status."""
     if means is not None and means in REMEDIES:
         return REMEDIES[means]
-    if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
-        return OF_THE_RUN[401]
     if status in REDIRECTIONS:
         where = clipped(headers.get("location", "elsewhere"))
         return f"redirected to {where}; give that as base_url"
-    if _word(error, "code") in _PARAMETER:
-        named = clipped(_word(error, "param")) or "a parameter"
-        return _remedy(named)
+    if str(error.get("code")) in _PARAMETER:
+        named = error.get("param")
+        return _remedy((clipped(named) if isinstance(named, str) else "") or "a parameter")
     return None
 
 
-def is_error(value: object) -> bool:
-    """Say whether a document tells of an error, in an object of its own, by itself, or as a number."""
-    if not isinstance(value, dict):
-        return False
-    code = value["base_resp"].get("status_code") if isinstance(value.get("base_resp"), dict) else 0
-    error = value.get("error")
-    if isinstance(error, dict) and value.get("choices") and error.get("code") in _NO_ERRORS:
-        error = None
-    if error or (code and not value.get("choices")):
-        return True
-    texts = [value.get(name) for name in ("message", "detail", "msg", "error_msg")]
-    return "choices" not in value and any(isinstance(each, str) for each in texts)
-
-
-def with_remedy(found: AttemptFailed, url: str) -> AttemptFailed:
+def with_address_remedy(found: AttemptFailed, url: str) -> AttemptFailed:
     """Return a failure of a server that is asked at `url`, with what is wrong there as it seems."""
     address = url.partition("?")[0].removesuffix("/completions").removesuffix("/chat")
     elsewhere = isinstance(found, WebPage) or any(OF_THE_RUN[n] in str(found) for n in (404, 405))
     if elsewhere and not _VERSION.search(address):
         found.args = (f"{found}; {address} lacks /v1: try {address}/v1 as base_url",)
     return found
-
-
-def server_message(body: bytes) -> str:
-    """Return the server's own words out of any shape of error body, at most 200 characters.
-
-    Known shapes: `{"error": {"message"}}`, `{"error": "text"}`, `{"message"}`, FastAPI's
-    `{"detail"}`, Mistral's of that inside `message`, HTML, plain text, nothing.
-    """
-    return clipped(_message(body)) or "no message"
-
-
-def _message(body: bytes) -> str:
-    error = _error(body)
-    for name in ("message", "detail", "error", "status_msg", "error_msg"):
-        if said := error.get(name):
-            plain = isinstance(said, str)
-            return said if plain else json.dumps(_without_echo(said), ensure_ascii=False)
-    return _TAG.sub(" ", body[:_READ].decode("utf-8", "replace"))
-
-
-def _without_echo(said: Any) -> Any:  # noqa: ANN401 # any JSON
-    """Return FastAPI's list of faults, in Mistral's wrapping or bare, without what was sent."""
-    if isinstance(said, dict) and isinstance(said.get("detail"), list):
-        said = said["detail"]
-    if not isinstance(said, list):
-        return said
-    faults = [each for each in said if isinstance(each, dict)]
-    return [{k: v for k, v in each.items() if k != "input"} for each in faults] or said
-
-
-def _parsed(body: bytes) -> Any:  # noqa: ANN401 # any JSON
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _error(body: bytes) -> dict[str, Any]:
-    """Return the innermost object that describes the error; empty where there is none."""
-    value = _parsed(body)
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        return {}
-    inner = value.get("error") or value.get("base_resp")  # the latter is MiniMax's
-    return inner if isinstance(inner, dict) else value
-
-
-def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
-    details = error.get("details")
-    return [each for each in details if isinstance(each, dict)] if isinstance(details, list) else []
-
-
-def _word(error: Mapping[str, Any], name: str) -> str:
-    """Return a field of an error that is text; a server may put anything there."""
-    value = error.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def clipped(text: str) -> str:
-    """Return a text as one line that is not too long to be shown."""
-    line = " ".join(well_formed(text[:_READ]).split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

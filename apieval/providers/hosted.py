@@ -19,14 +19,13 @@ import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.base import Wire
-from apieval.providers.failures import server_message
-from apieval.providers.forms import UnknownForm, as_completion
+from apieval.providers.error_bodies import server_message
 from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import secrets_of
 from apieval.providers.replies import Whole, malformed, read_reply, reply_of
-from apieval.providers.shown import wire_of
 from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
-from apieval.providers.transport import transport
+from apieval.providers.transport import ADDED, transport
+from apieval.providers.wire_formats import UnknownForm, as_completion
 from apieval.schema import Reply, Request
 from apieval.sections import Hosted, Params, for_sample
 from apieval.wording import install
@@ -125,7 +124,7 @@ class HostedClient:
         """
         tape = Tape(Nowhere(), self._origin, self._read)
         await self._asked(request, tape)
-        return wire_of(tape.request, self._mask, self._configured) if tape.request else None
+        return self._mask.wire(tape.request, ADDED, self._configured) if tape.request else None
 
     async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
         """Have litellm ask over the tape's connections; return how that ended."""

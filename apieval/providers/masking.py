@@ -1,23 +1,30 @@
-"""A key taken out of what is shown, logged and kept of errors: a server may put it into its message.
+"""Secrets taken out of what is shown, logged and kept: errors, names, a request as it is sent.
 
-It may come in another dress: as in an address, in JSON or in HTML, as base64 (alone or behind
-`user:`) or hexadecimal digits, broken over lines, or cut. Answers are never altered: of one that
-holds a key it is only said that it does.
+A secret is known as it is and as an address, JSON or HTML quotes it, also where a text was cut in the
+middle of it. Answers are never altered: of one that holds a key it is only said that it does.
 """
 
 from __future__ import annotations
 
+import html
+import json
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
-from urllib.parse import quote
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from apieval.errors import AttemptFailed
 from apieval.patterns import regex
-from apieval.schema import Reply
+from apieval.providers.base import Wire
+from apieval.secret_forms import names_a_secret
 
+if TYPE_CHECKING:
+    import httpx
+
+    from apieval.errors import AttemptFailed
+    from apieval.schema import Reply
+
+MASKED: Final = "***"
 _LEAST_SHOWN: Final = 4
 _LEAST_SECRET: Final = 8
 """What is shorter is looked for as a word of its own alone."""
@@ -30,45 +37,13 @@ _JOINTS: Final = regex(r"[-_. ]")
 _BETWEEN: Final = regex(r"[\s;,=]+")
 _SPOKEN: Final = ("text", "reasoning")
 _NAMES: Final = ("finish_reason", "served_model", "system_fingerprint")
-_MASKED: Final = "***"
 _CUT: Final = "…"
-_IN_ADDRESSES: Final = str.maketrans("+/", "-_")
-"""What base64 writes instead where it is to stand in an address."""
-_GAP: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
-
-
-class _Form(NamedTuple):
-    """One form of a key: how it begins, and each of its characters as it may be written."""
-
-    start: re.Pattern[str]
-    steps: tuple[re.Pattern[str], ...]
-
-    def end(self, text: str, begin: re.Match[str]) -> int | None:
-        """Return where the form ends that begins there: whole, cut, or at least half of it.
-
-        Half of a short one may be a word (`token-` of `token-abc123`).
-        """
-        length, at = _LEAST_SHOWN + 1, begin.end()
-        while length < len(self.steps) and (step := self.steps[length].match(text, at)):
-            length, at = length + 1, step.end()
-        enough = max((len(self.steps) + 1) // 2, _LEAST_SECRET)
-        is_it = length >= enough or text.startswith(_CUT, at)
-        return at if is_it else None
-
-    def taken_out(self, text: str) -> str:
-        """Return a text without this form of the key."""
-        parts, done, at = [], 0, 0
-        while begin := self.start.search(text, at):
-            end = self.end(text, begin)
-            at = begin.start() + 1 if end is None else end
-            if end is not None:
-                parts += [text[done : begin.start()], _MASKED]
-                done = end
-        return "".join([*parts, text[done:]])
+_SCHEMES: Final = frozenset({"apikey", "basic", "bearer", "digest", "key", "token"})
+"""What stands before a secret in a header; any other first word may be a part of it."""
 
 
 class Mask:
-    """Take secrets out of failures and texts; with None there is nothing to take out.
+    """Take secrets out of failures, texts and requests; with None there is nothing to take out.
 
     What stands in for a key where a server wants none (`EMPTY`, `8`, a word of the prompt) is left
     alone, since it would take ordinary words out of every text.
@@ -77,12 +52,9 @@ class Mask:
     def __init__(self, *secrets: str | None, passwords: Iterable[str] = ()) -> None:
         """Take out `secrets`, and `passwords`, which are such whatever word they are."""
         given = [*passwords, *(each for each in secrets if each and not is_ordinary(each))]
-        long = [each for each in given if len(each) >= _LEAST_SECRET]
-        encoded = [form for each in long for form in _encoded(each)]
-        in_addresses = (each.translate(_IN_ADDRESSES) for each in encoded)
-        quoted = (quote(each, safe="") for each in long)
-        self._exact = (*long, *quoted, *encoded, *in_addresses)
-        self._forms = tuple(map(_form, (*long, *encoded)))
+        long = sorted((each for each in given if len(each) >= _LEAST_SECRET), key=len, reverse=True)
+        self._forms = tuple(dict.fromkeys(form for each in long for form in _quoted(each)))
+        self._starts = regex("|".join(re.escape(form[: _LEAST_SHOWN + 1]) for form in self._forms))
         short = "|".join(re.escape(each) for each in given if each not in long)
         self._words = regex(rf"(?<!\w)(?:{short})(?!\w)") if short else None
 
@@ -93,14 +65,12 @@ class Mask:
         """
         if not any(self._in(getattr(reply, name)) for name in (*_SPOKEN, *_NAMES)):
             return reply
-        names = {name: self._without(getattr(reply, name)) for name in _NAMES}
-        return reply.model_copy(update={**names, "holds_key": True})
+        names = {name: getattr(reply, name) for name in _NAMES}
+        masked = {name: self.text(said) if self._in(said) else said for name, said in names.items()}
+        return reply.model_copy(update={**masked, "holds_key": True})
 
     def _in(self, text: str | None) -> bool:
-        return text is not None and any(form in text for form in self._exact)
-
-    def _without(self, text: str | None) -> str | None:
-        return self.text(text) if self._in(text) and text else text
+        return text is not None and any(form in text for form in self._forms)
 
     def failure(self, failure: AttemptFailed) -> AttemptFailed:
         """Return the same failure, its message without the key."""
@@ -108,12 +78,20 @@ class Mask:
         return failure
 
     def text(self, text: str) -> str:
-        """Return a text without the key, also where the text was cut in the middle of it."""
-        for form in self._forms:
-            text = form.taken_out(text)
-        if self._words:
-            text = self._words.sub(_MASKED, text)
-        return text
+        """Return a text without the key: whole, cut by us, or at least half of it.
+
+        Half of a short one may be a word (`token-` of `token-abc123`).
+        """
+        shown, done, at = "", 0, 0
+        while self._forms and (begin := self._starts.search(text, at)):
+            at = begin.start()
+            length, form = max((_shared(form, text, at), form) for form in self._forms)
+            enough = max((len(form) + 1) // 2, _LEAST_SECRET)
+            if length >= enough or text.startswith(_CUT, at + length):
+                shown, done = shown + text[done:at] + MASKED, at + length
+            at = max(at + 1, done)
+        shown += text[done:]
+        return self._words.sub(MASKED, shown) if self._words else shown
 
     def value(self, value: Any) -> Any:  # noqa: ANN401 # any JSON
         """Return JSON without the key in any text of it, names included."""
@@ -124,6 +102,41 @@ class Mask:
         if isinstance(value, Mapping):
             return {self.text(name): self.value(each) for name, each in value.items()}
         return value
+
+    def wire(
+        self, request: httpx.Request, added: Mapping[str, str], configured: Collection[str]
+    ) -> Wire:
+        """Return a request that is ready to be sent, without what must not be seen.
+
+        `added` are headers that the transport adds to a request that lacks them. Of headers that the
+        user `configured` the name alone is shown. Secrets are known by the key itself and by the
+        names of headers and query fields: a cloud's token or signature is made on the way, and is no
+        key that anybody configured.
+        """
+        hidden = {name.lower() for name in configured}
+        lacking = {name: each for name, each in added.items() if name not in request.headers}
+        headers = {
+            name: self._header(name, value, hidden)
+            for name, value in {**request.headers, **lacking}.items()
+        }
+        parts = urlsplit(str(request.url))
+        fields = [
+            (name, MASKED if names_a_secret(name) else self.text(value))
+            for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        ]
+        url = parts._replace(query=urlencode(fields, safe="*"), path=self.text(parts.path))
+        try:
+            body = self.value(json.loads(request.content))
+        except ValueError:
+            body = self.text(request.content.decode("utf-8", "replace"))
+        return Wire(request.method, url.geturl(), headers, body)
+
+    def _header(self, name: str, value: str, hidden: Collection[str]) -> str:
+        """Return what is shown of a header's value: of an authorization its scheme, as `Bearer ***`."""
+        if names_a_secret(name):
+            scheme, blank, _ = value.partition(" ")
+            return f"{scheme} {MASKED}" if blank and scheme.lower() in _SCHEMES else MASKED
+        return MASKED if name in hidden else self.text(value)
 
 
 def secrets_in(headers: Mapping[str, str]) -> Iterator[str]:
@@ -143,35 +156,18 @@ def is_ordinary(secret: str) -> bool:
     return all(len(_WORDS.findall(each)) <= _MOST_WORDS for each in parts)
 
 
-def _form(text: str) -> _Form:
-    first, *rest = (_written(each) for each in text)
-    start = first + "".join(_GAP + each for each in rest[:_LEAST_SHOWN])
-    return _Form(regex(start, re.IGNORECASE), tuple(map(_step, text)))
+def _quoted(secret: str) -> Iterator[str]:
+    """Yield a secret as it is, and as it stands in an address, in JSON and in HTML."""
+    yield secret
+    for safe in ("", "/"):
+        yield (in_address := quote(secret, safe=safe))
+        yield re.sub("%..", lambda found: found[0].lower(), in_address)
+    for ascii_alone in (True, False):
+        yield (in_json := json.dumps(secret, ensure_ascii=ascii_alone)[1:-1])
+        yield in_json.replace("/", "\\/")
+    yield html.escape(secret)
 
 
-def _written(character: str) -> str:
-    """Return how a character may be written: itself, or as in an address, in JSON or in HTML."""
-    code = ord(character)
-    also = re.escape(character.translate(_IN_ADDRESSES))
-    return (
-        rf"(?:\\?{re.escape(character)}|{also}|%{code:02x}|\\u{code:04x}|\\x{code:02x}"
-        rf"|&\#0*{code};|&\#x0*{code:x};)"
-    )
-
-
-@lru_cache(maxsize=256)
-def _step(character: str) -> re.Pattern[str]:
-    return regex(_GAP + _written(character), re.IGNORECASE)
-
-
-def _encoded(key: str) -> Iterator[str]:
-    """Yield what is always there of a key's base64, wherever in a longer text it begins, and its hex.
-
-    Characters that are made of its neighbours too are left out.
-    """
-    content = key.encode()
-    for before in range(3):
-        text = b64encode(bytes(before) + content).decode().rstrip("=")
-        shared = (before + len(content)) % 3 > 0
-        yield text[(0, 2, 3)[before] : len(text) - shared]
-    yield content.hex()
+def _shared(form: str, text: str, at: int) -> int:
+    """Return how many characters of a form stand in a text from there on."""
+    return len(commonprefix([form, text[at : at + len(form)]]))  # noqa: RUF071 # of characters

@@ -12,22 +12,23 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, Final, Literal
 
+import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from apieval.errors import AttemptFailed, RunFailure, ServerDown, Unexpected
 from apieval.fields import at
 from apieval.providers.base import Wire
+from apieval.providers.connection_faults import connection_failure, hung_up, speaks_https
 from apieval.providers.failures import REMEDIES
-from apieval.providers.faults import fault, hung_up, speaks_https
 from apieval.providers.masking import Mask, secrets_in
-from apieval.providers.meanings import Meaning
 from apieval.providers.proxies import proxy_of, secrets_of
+from apieval.providers.reasons import Meaning
 from apieval.providers.replies import Whole, read_reply
-from apieval.providers.shown import wire_of
-from apieval.providers.transport import BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
+from apieval.providers.transport import ADDED, BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
 from apieval.schema import Reply, Request
 from apieval.sections import for_sample, seeded
 from apieval.wording import in_words
@@ -37,6 +38,9 @@ ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
 _EXTENSIONS: Final = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 """No read timeout: the wall-clock limit of an attempt is the runner's."""
+LISTING_TIMEOUT_S: Final = 5.0
+WINDOWS: Final = ("max_model_len", "context_window", "max_context_length", "context_length")
+"""What servers call the window of a model: vLLM and SGLang, Groq, Mistral, OpenRouter and Together."""
 
 
 @dataclass(slots=True)
@@ -148,7 +152,7 @@ class OpenAICompatibleClient:
             headers=self._headers,
             content=self._content(request),
         )
-        return wire_of(sent, self._mask, self._configured)
+        return self._mask.wire(sent, ADDED, self._configured)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -161,7 +165,7 @@ class OpenAICompatibleClient:
         except BROKEN as error:
             endpoint.set_aside()
             await self._look_for_https(endpoint, error)
-            raise fault(error, str(endpoint.url)) from None
+            raise connection_failure(error, str(endpoint.url)) from None
         endpoint.https = False
         if reply.broken:
             endpoint.set_aside()
@@ -202,3 +206,38 @@ def _without_end(body: Mapping[str, Any], last: str) -> str:
     """Return a body's JSON up to the value of its last field: the same for all requests."""
     rest = {name: value for name, value in body.items() if name != last}
     return json.dumps({**rest, last: 0}).removesuffix("0}")
+
+
+async def served_models(
+    base_url: str, headers: Mapping[str, str], api_key: str | None
+) -> dict[str, int | None]:
+    """Return the windows, in tokens, by the names at an address's `/models`; None is not said.
+
+    There is no name where the server has no such route, or fails. Nothing is raised: this only adds
+    to what is known already.
+    """
+    connections = transport(base_url)
+    try:
+        async with asyncio.timeout(LISTING_TIMEOUT_S):
+            asked = httpx.Request(
+                "GET", at(base_url, "/models"), headers=with_key(headers, api_key)
+            )
+            reply = await whole(await connections.handle_async_request(asked))
+    except (httpx.HTTPError, aiohttp.ClientError, OSError, ValueError, AttemptFailed):
+        return {}  # a TimeoutError is an OSError
+    finally:
+        await connections.aclose()
+    return _windows(reply.content) if reply.status == HTTPStatus.OK else {}
+
+
+def _windows(content: bytes) -> dict[str, int | None]:
+    try:
+        listed = json.loads(content)["data"]
+        return {each["id"]: _window(each) for each in listed if isinstance(each["id"], str)}
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return {}
+
+
+def _window(model: Mapping[str, object]) -> int | None:
+    values = (model.get(name) for name in WINDOWS)
+    return next((each for each in values if type(each) is int and each > 0), None)

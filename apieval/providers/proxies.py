@@ -5,6 +5,7 @@ A proxy's address often holds a password: none is ever repeated.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Final
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -45,7 +46,7 @@ def _kind(url: str) -> str | None:
     return next((each for each in (parts.scheme, _ALL) if named.get(each)), None)
 
 
-def named_for(url: str) -> str:
+def proxy_name(url: str) -> str:
     """Return the variable that names the proxy for an address, and where that is: no more of it."""
     parts = urlsplit(proxy_of(url) or "")
     where = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
@@ -63,9 +64,10 @@ def _usable(proxy: str) -> bool:
 
 
 def secrets_of(url: str) -> tuple[str, ...]:
-    """Return what nobody may see of the proxy for an address: its password, and with the user."""
+    """Return what nobody may see of the proxy for an address: its password, and its login."""
     parts = urlsplit(proxy_of(url) or "")
     if not parts.password:
         return ()
     user, password = unquote(parts.username or ""), unquote(parts.password)
-    return password, f"{user}:{password}"
+    login = f"{user}:{password}"
+    return password, login, b64encode(login.encode()).decode()

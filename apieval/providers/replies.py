@@ -20,21 +20,19 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.bodies import Document, UnreadableBody, document
+from apieval.providers.documents import Document, UnreadableBody, document
+from apieval.providers.error_bodies import error_body, is_error, server_message
 from apieval.providers.failures import (
     failure,
-    filtered_for,
-    hidden_failure,
-    is_error,
+    failure_inside,
+    filter_category,
     is_starting,
     metered,
-    server_message,
-    with_remedy,
+    with_address_remedy,
 )
-from apieval.providers.forms import UnknownForm, as_completion
-from apieval.providers.hints import rate_hints
-from apieval.providers.meanings import Meaning, of_finish, of_names
-from apieval.providers.told import told_of
+from apieval.providers.reasons import Meaning, meaning_of_finish, meaning_of_names
+from apieval.providers.waits import rate_hints
+from apieval.providers.wire_formats import UnknownForm, as_completion
 from apieval.schema import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
@@ -89,7 +87,7 @@ def read_reply(
     except AttemptFailed as found:
         found.unsettled = found.unsettled or metered(response.content)
         if form is None:
-            with_remedy(found, url)
+            with_address_remedy(found, url)
         raise
 
 
@@ -105,11 +103,11 @@ def _read(
         raise _unreadable(response, error, url) from None
     value = found.value
     if is_error(value):
-        hidden = hidden_failure(_plain(content, found), headers, url)
+        hidden = failure_inside(_plain(content, found), headers, url)
         hidden.billed = found.begun
         raise hidden
     if inside := _of_a_choice(value):
-        hidden = hidden_failure(json.dumps({"error": inside}).encode(), headers, url)
+        hidden = failure_inside(json.dumps({"error": inside}).encode(), headers, url)
         hidden.billed = True
         raise hidden
     try:
@@ -124,9 +122,9 @@ def _read(
 
 def _filtered(value: object, url: str) -> ContentRefused | None:
     """Return the refusal that a reply without a choice tells of, as Azure and Google do."""
-    told = told_of(value)
-    category = filtered_for(told)
-    if category is None and of_names(told.names) is not Meaning.REFUSED:
+    told = error_body(value)
+    category = filter_category(told)
+    if category is None and meaning_of_names(told.names) is not Meaning.REFUSED:
         return None
     why = f" (content filter: {category})" if category else ""
     refused = ContentRefused(f"no answer from {url}: the question was refused{why}")
@@ -199,8 +197,8 @@ def _told(reply: Reply, response: Whole, found: Document) -> Reply:
     """Return a reply with what was mended to read it, and what a filter found in it."""
     cut = ("a connection that broke off behind the answer",) if response.broken else ()
     repaired = (*response.repaired, *found.repaired, *cut)
-    refused = of_finish(reply.finish_reason) is Meaning.REFUSED
-    category = filtered_for(told_of(found.value)) if refused else None
+    refused = meaning_of_finish(reply.finish_reason) is Meaning.REFUSED
+    category = filter_category(error_body(found.value)) if refused else None
     if not repaired and category is None:
         return reply
     return reply.model_copy(update={"repaired": repaired, "category": category})
@@ -278,7 +276,7 @@ def _finish(choice: Mapping[str, Any], value: Mapping[str, Any], said: str) -> o
     if not said and any(value.get(f"{side}_sensitive") is True for side in ("input", "output")):
         return "sensitive"
     native = choice.get("native_finish_reason")
-    refused = isinstance(native, str) and of_finish(native) is Meaning.REFUSED
+    refused = isinstance(native, str) and meaning_of_finish(native) is Meaning.REFUSED
     return native if refused else choice.get("finish_reason")
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
-from apieval.providers.faults import fault
+from apieval.providers.connection_faults import connection_failure
 from apieval.providers.replies import Whole
 from apieval.providers.transport import ALLOWED, BROKEN, whole
 from apieval.schema import Reply
@@ -105,7 +105,7 @@ async def _end(tape: Tape, request: httpx.Request) -> Reply | AttemptFailed | No
     except AttemptFailed as error:
         return error
     except BROKEN as error:
-        return fault(error, url)
+        return connection_failure(error, url)
 
 
 def bare(url: httpx.URL) -> str:

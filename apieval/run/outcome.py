@@ -1,4 +1,4 @@
-"""What became of a request, judged from the reply; what finish reasons mean, `meanings` knows."""
+"""What became of a request, judged from the reply; what finish reasons mean, `reasons` knows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from apieval.errors import AttemptFailed, ContentRefused
-from apieval.providers.meanings import Meaning, of_finish
+from apieval.providers.reasons import Meaning, meaning_of_finish
 from apieval.schema import Outcome, Reply
 
 OUTCOMES: Final[Mapping[Meaning, Outcome]] = {
@@ -24,6 +24,6 @@ def without_reply(failure: AttemptFailed | None) -> Outcome:
 
 def judge(reply: Reply) -> Outcome:
     """Return the outcome of a reply; one without any visible text is no answer."""
-    means = of_finish(reply.finish_reason)
+    means = meaning_of_finish(reply.finish_reason)
     outcome = OUTCOMES[means] if means else Outcome.OK
     return Outcome.EMPTY if outcome is Outcome.OK and not reply.text.strip() else outcome

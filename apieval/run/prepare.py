@@ -14,9 +14,9 @@ from apieval.directory import may_be_paid
 from apieval.errors import ConfigError
 from apieval.fields import is_loopback
 from apieval.providers.base import Checkable
+from apieval.providers.clients import connect, connect_hosted
 from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import proxy_of
-from apieval.providers.table import connect, connect_hosted
 from apieval.rebus.baseline import solver
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.rebus.conversation import Conversation

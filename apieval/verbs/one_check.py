@@ -18,8 +18,8 @@ from typing import Any, Final, NoReturn
 from apieval.config import Providers
 from apieval.errors import ApievalError, AttemptFailed, did_you_mean
 from apieval.options import RunOptions
-from apieval.providers.listing import served_models
 from apieval.providers.masking import Mask
+from apieval.providers.openai_compatible import served_models
 from apieval.rebus import conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt

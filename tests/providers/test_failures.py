@@ -16,7 +16,8 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.failures import failure, hidden_failure, server_message
+from apieval.providers.error_bodies import server_message
+from apieval.providers.failures import failure, failure_inside
 
 URL = "http://127.0.0.1:8000/v1/chat/completions"
 LONGEST = 200
@@ -520,7 +521,7 @@ def test_what_a_filter_refuses_is_refused_on_any_status(
     assert end.status == status
     assert f"(content filter: {category})" in str(end) if category else "(content" not in str(end)
     assert "API key" not in str(end)  # what was asked is not repeated
-    inside = hidden_failure(body({"error": value}), {}, URL)
+    inside = failure_inside(body({"error": value}), {}, URL)
     assert type(inside) is ContentRefused
 
 
@@ -790,7 +791,7 @@ def test_the_wait_a_server_asks_for_is_carried_along() -> None:
 def test_an_error_inside_a_200_is_judged_by_its_code(
     error: object, kind: type[AttemptFailed], status: int
 ) -> None:
-    found = hidden_failure(json.dumps({"error": error}).encode(), {}, "http://s/v1")
+    found = failure_inside(json.dumps({"error": error}).encode(), {}, "http://s/v1")
     assert type(found) is kind
     assert found.status == status
     assert str(found).startswith("HTTP 200 from http://s/v1 with an error inside: ")

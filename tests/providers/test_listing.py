@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from apieval.providers import listing
-from apieval.providers.listing import served_models
+from apieval.providers import openai_compatible
+from apieval.providers.openai_compatible import served_models
 from tests.servers import Answer, Scripted, Seen
 
 
@@ -53,7 +53,7 @@ def test_what_is_no_list_names_nothing(answer: Answer) -> None:
 
 
 def test_a_slow_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(openai_compatible, "LISTING_TIMEOUT_S", 0.05)
     assert listed(Answer(delay_s=30))[0] == {}
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable
+from html import escape
 from urllib.parse import quote
 
 import pytest
@@ -16,7 +15,7 @@ from apieval.providers.masking import Mask, is_ordinary
 from apieval.schema import Reply
 
 KEY = "sk-finta-000111"
-ODD = "sk-fin/ta+0~0?=>111"
+ODD = 'sk-fin/ta+à"0~0?=>111'
 
 
 @pytest.mark.parametrize(
@@ -39,37 +38,19 @@ def test_a_text_is_shown_without_the_key(text: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "dressed",
+    "quoted",
     [
         quote(ODD, safe=""),
         quote(ODD, safe="").lower(),
-        ODD.upper(),
-        ODD.encode().hex(),
-        json.dumps(ODD),
-        json.dumps(ODD).replace("/", "\\/"),
-        "".join(f"\\u{ord(each):04x}" for each in ODD),
-        "".join(f"\\x{ord(each):02X}" for each in ODD),
-        "".join(f"&#{ord(each)};" for each in ODD),
-        "".join(f"&#x{ord(each):X};" for each in ODD),
-        f"{ODD[:7]}\r\n\t{ODD[7:]}",
-        "\u200b".join(ODD),
+        quote(ODD),
+        json.dumps(ODD)[1:-1],
+        json.dumps(ODD)[1:-1].replace("/", "\\/"),
+        json.dumps(ODD, ensure_ascii=False)[1:-1],
+        escape(ODD),
     ],
 )
-def test_a_key_is_known_in_another_dress(dressed: str) -> None:
-    shown = Mask(ODD).text(f"chiave [{dressed}] ignota")
-    assert shown.replace('"', "") == "chiave [***] ignota"
-
-
-@pytest.mark.parametrize("before", ["", "u", "us", "utente:", ":", "Bearer "])
-@pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
-def test_base64_of_a_key_is_known_wherever_in_it_the_key_begins(
-    before: str, encode: Callable[[bytes], bytes]
-) -> None:
-    whole = encode(f"{before}{ODD}\n".encode()).decode()
-    shown = Mask(ODD).text(f"<{whole}>")
-    assert "***" in shown
-    around = len(encode(before.encode())) + 4  # what the key shares with its neighbours
-    assert len(shown.replace("***", "")) <= around + 2
+def test_a_key_is_known_as_addresses_json_and_html_quote_it(quoted: str) -> None:
+    assert Mask(ODD).text(f"chiave [{quoted}] ignota") == "chiave [***] ignota"
 
 
 def test_what_merely_begins_like_a_key_stays() -> None:
@@ -83,9 +64,7 @@ def test_without_a_key_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize("name", ["text", "reasoning"])
-@pytest.mark.parametrize(
-    "said", [KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode(), quote(ODD, safe="")]
-)
+@pytest.mark.parametrize("said", [KEY, quote(ODD, safe=""), escape(ODD)])
 def test_an_answer_stays_as_it_came_and_says_that_it_holds_the_key(name: str, said: str) -> None:
     came = Reply.model_validate({"text": "", name: f"ecco {said}."})
     found = Mask(KEY, ODD).reply(came)

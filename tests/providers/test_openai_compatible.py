@@ -27,10 +27,9 @@ from apieval.errors import (
     WebPage,
 )
 from apieval.providers import proxies, transport
-from apieval.providers.heads import TWO_LENGTHS
+from apieval.providers.clients import connect
 from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient
-from apieval.providers.table import connect
-from apieval.providers.transport import MISNAMED
+from apieval.providers.transport import MISNAMED, TWO_LENGTHS
 from apieval.run.outcome import judge
 from apieval.schema import Message, Outcome, Reply, Request, Usage
 from tests.servers import Answer, Script, Scripted, Seen, completion

@@ -94,7 +94,7 @@ def test_all_proxy_that_cannot_be_used_goes_by_its_own_name(
 def test_its_password_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert secrets_of(FAR) == ()
     monkeypatch.setenv("https_proxy", "http://utente:segr%40ta@proxy:3128")
-    assert secrets_of(FAR) == ("segr@ta", "utente:segr@ta")
+    assert secrets_of(FAR) == ("segr@ta", "utente:segr@ta", b64encode(b"utente:segr@ta").decode())
     monkeypatch.setenv("https_proxy", "http://utente@proxy:3128")
     assert secrets_of(FAR) == ()
 

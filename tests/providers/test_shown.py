@@ -10,9 +10,8 @@ import httpx
 import pytest
 
 from apieval.providers.base import Wire
+from apieval.providers.clients import connect, connect_hosted
 from apieval.providers.masking import Mask
-from apieval.providers.shown import wire_of
-from apieval.providers.table import connect, connect_hosted
 from apieval.schema import Message, Request
 from apieval.sections import Hosted
 from tests.servers import Answer, Scripted, Seen
@@ -28,7 +27,7 @@ def request() -> Request:
 
 
 def shown(**more: Any) -> Wire:  # noqa: ANN401 # what httpx takes
-    return wire_of(httpx.Request("POST", **{"url": "http://127.0.0.1/v1", **more}), Mask(KEY))
+    return Mask(KEY).wire(httpx.Request("POST", **{"url": "http://127.0.0.1/v1", **more}), {}, ())
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])

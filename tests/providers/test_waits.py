@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.providers.failures import failure
-from apieval.providers.hints import rate_hints
-from apieval.providers.waits import moment_of, retry_after_s
+from apieval.providers.waits import moment_of, rate_hints, retry_after_s
 
 NOW = datetime(2026, 9, 30, 10, 0, 0, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.providers.meanings import CODES, FINISH_REASONS, PHRASES, RATE_LIMITS, Row, spelled
+from apieval.providers.reasons import CODES, FINISH_REASONS, PHRASES, RATE_LIMITS, Row, spelled
 from apieval.run.outcome import OUTCOMES, judge
 from apieval.schema import Outcome, Reply
 

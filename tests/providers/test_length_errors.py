@@ -8,7 +8,7 @@ import pytest
 
 from apieval.errors import AttemptFailed, ItemFailure, RunFailure
 from apieval.providers.failures import failure
-from apieval.providers.too_long import too_long
+from apieval.providers.length_errors import too_long
 
 VLLM = (
     "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context length "

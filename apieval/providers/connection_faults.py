@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from apieval.errors import AttemptFailed, RunFailure, ServerDown, TransientFailure, Unreachable
-from apieval.providers.failures import OF_THE_RUN, clipped
-from apieval.providers.proxies import named_for
+from apieval.providers.error_bodies import clipped
+from apieval.providers.failures import OF_THE_RUN
+from apieval.providers.proxies import proxy_name
 from apieval.wording import in_words
 
 _PLAIN: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
@@ -65,11 +66,11 @@ async def speaks_https(url: str) -> bool:
     return True
 
 
-def fault(error: BaseException, url: str) -> AttemptFailed:
+def connection_failure(error: BaseException, url: str) -> AttemptFailed:
     """Return the failure that a broken or refused connection stands for."""
     cause = error if isinstance(error, aiohttp.ClientError) else error.__cause__
     if isinstance(cause, aiohttp.ClientProxyConnectionError):
-        return Unreachable(f"nothing answers at the proxy that {named_for(url)} names for {url}")
+        return Unreachable(f"nothing answers at the proxy that {proxy_name(url)} names for {url}")
     if isinstance(cause, aiohttp.ClientHttpProxyError):
         return _of_the_proxy(cause, url)
     if (wrong := _of_tls(cause)) is not None:
@@ -89,7 +90,7 @@ def fault(error: BaseException, url: str) -> AttemptFailed:
 
 
 def _of_the_proxy(cause: aiohttp.ClientHttpProxyError, url: str) -> AttemptFailed:
-    proxy = f"the proxy that {named_for(url)} names"
+    proxy = f"the proxy that {proxy_name(url)} names"
     said = f"{proxy} does not lead to {url}: HTTP {cause.status} {clipped(cause.message)}".rstrip()
     if cause.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
         return RunFailure(f"{said} ({OF_THE_RUN[cause.status]})", status=cause.status)

@@ -105,6 +105,7 @@ CODES: Final = (
     Row("insufficient_balance", _C, "Moonshot and resellers"),
     Row("Arrearage", _C, "Alibaba Model Studio, Error codes"),
     Row("AccountOverdueError", _C, "Volcengine Ark, Error codes"),
+    Row("API_KEY_INVALID", _K, "Google APIs, ErrorInfo, reason, on status 400"),
 )
 """In whichever field of an error, at whatever depth; also as the last words of a longer name."""
 
@@ -212,7 +213,7 @@ _NAMES: Final = _by_name(CODES)
 _RATE_LIMITS: Final = _by_name(RATE_LIMITS)
 
 
-def of_finish(reason: str | None) -> Meaning | None:
+def meaning_of_finish(reason: str | None) -> Meaning | None:
     """Return what a finish reason means, None where the model was done."""
     name = spelled(reason) if reason else ""
     filtered = name in {"blocked", "flagged"} or _filtering(name)
@@ -224,7 +225,7 @@ def _filtering(name: str) -> bool:
     return bool(_FILTERING.search(name)) and not _NOT_FILTERING.search(name)
 
 
-def of_names(names: Iterable[str]) -> Meaning | None:
+def meaning_of_names(names: Iterable[str]) -> Meaning | None:
     """Return what the first name means that says something, of codes, types and the like."""
     for name in map(spelled, names):
         found = _ending(name, _NAMES)
@@ -244,7 +245,7 @@ def _ending(name: str, rows: Mapping[str, Meaning]) -> Meaning | None:
     return next((m for row, m in rows.items() if name == row or name.endswith(f"_{row}")), None)
 
 
-def of_text(text: str) -> Meaning | None:
+def meaning_of_text(text: str) -> Meaning | None:
     """Return what a text for people says, by the phrases that are known."""
     lower = text.lower()
     known = next((row.means for row in PHRASES if row.said in lower), None)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from apieval.providers.forms import UnknownForm, as_completion
 from apieval.providers.replies import reply_of
+from apieval.providers.wire_formats import UnknownForm, as_completion
 from apieval.run.outcome import judge
 from apieval.schema import Outcome, Usage
 from tests.providers.wires import anthropic, bedrock, cohere, gemini

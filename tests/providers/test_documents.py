@@ -18,7 +18,7 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.bodies import (
+from apieval.providers.documents import (
     AROUND,
     MISWRITTEN,
     NO_UTF8,
