@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
+from apieval.errors import Unexpected
 from apieval.schema import Reply, Request
+from apieval.wording import in_words
 
 
 class Wire(NamedTuple):
@@ -42,3 +44,9 @@ class Checkable(Provider, Protocol):
     async def shown(self, request: Request) -> Wire | None:
         """Return what `attempt` would send, without sending it; None where nobody can tell."""
         ...
+
+
+def unexpected(error: BaseException) -> Unexpected:
+    """Return a fault of our own or of a library's as one item's failure, until every item has it."""
+    kind, said = type(error).__name__, in_words(error)
+    return Unexpected(f"unexpected {kind}" if said == kind else f"unexpected {kind}: {said}")

@@ -19,9 +19,9 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from apieval.errors import AttemptFailed, RunFailure, ServerDown, Unexpected
+from apieval.errors import AttemptFailed, RunFailure, ServerDown
 from apieval.fields import at
-from apieval.providers.base import Wire
+from apieval.providers.base import Wire, unexpected
 from apieval.providers.connection_faults import connection_failure, hung_up, speaks_https
 from apieval.providers.failures import REMEDIES
 from apieval.providers.masking import Mask, secrets_in
@@ -31,7 +31,6 @@ from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import ADDED, BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
 from apieval.schema import Reply, Request
 from apieval.sections import for_sample, seeded
-from apieval.wording import in_words
 
 PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
@@ -110,8 +109,7 @@ class OpenAICompatibleClient:
             raise self._mask.failure(error) from None
         except Exception as error:  # noqa: BLE001 # told as one item's failure
             # a fault of our own or of a library's, whose words may hold what was sent
-            unexpected = Unexpected(f"unexpected {type(error).__name__}: {in_words(error)}")
-            raise self._mask.failure(unexpected) from None
+            raise self._mask.failure(unexpected(error)) from None
 
     async def _asked(self, content: bytes) -> Reply:
         """Ask the least loaded server; the next one where it is not up, and so asked nothing."""

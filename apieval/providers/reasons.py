@@ -1,6 +1,6 @@
-"""What providers' words mean: finish reasons, error codes and phrases, one table with its sources.
+"""What providers' words mean: finish reasons, error codes and phrases, one table.
 
-A row is a fact about somebody else's API, and says where it was read. Names are compared in one
+A word is a fact about somebody else's API, and says where it was read. Names are compared in one
 spelling (`spelled`), so that `max-tokens`, `maxTokens` and `FINISH_REASON_MAX_TOKENS` are the same.
 Who speaks does not matter: gateways hand one provider's words on as their own.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from apieval.patterns import regex
 
@@ -29,135 +29,142 @@ class Meaning(Enum):
     LIMITED = "too many requests at the moment"
 
 
-class Row(NamedTuple):
-    """A word or a phrase, what it means, and where that is said."""
+class Field(Enum):
+    """Where a provider says it."""
 
-    said: str
-    means: Meaning
-    source: str
+    FINISH_REASON = "why an answer ended; of every other reason (stop, eos ...) the model was done"
+    CODE = "whichever field of an error names its kind, at any depth; also the end of a longer name"
+    RATE_LIMIT = "as a code, on a status that says something else than 429"
+    PHRASE = "a text for people, in lower case, where nothing but its words tells failures apart"
 
 
-_T, _R, _B = Meaning.TRUNCATED, Meaning.REFUSED, Meaning.BROKEN_OFF
-_C, _U, _K = Meaning.NO_CREDIT, Meaning.UNKNOWN, Meaning.NO_KEY
-_S, _L = Meaning.WANTS_TLS, Meaning.LIMITED
-
-FINISH_REASONS: Final = (
-    Row("length", _T, "OpenAI, Chat Completions object"),
-    Row("max_tokens", _T, "Anthropic, Handling stop reasons; Cohere v2; Gemini FinishReason"),
-    Row("max_output_tokens", _T, "OpenAI, Responses, incomplete_details"),
-    Row("model_length", _T, "Mistral, Chat Completion"),
-    Row("model_context_window_exceeded", _T, "Anthropic, Handling stop reasons; Z.AI, Chat"),
-    Row("token_limit", _T, "IBM watsonx.ai, Text generation"),
-    Row("error_limit", _T, "Cohere v1, Chat; OCI, CohereChatResponse"),
-    Row("content_filter", _R, "OpenAI, Chat Completions object; Azure, Content filtering"),
-    Row("safety", _R, "Gemini, FinishReason and BlockedReason"),
-    Row("recitation", _R, "Gemini, FinishReason"),
-    Row("blocklist", _R, "Gemini, FinishReason"),
-    Row("prohibited_content", _R, "Gemini, FinishReason"),
-    Row("spii", _R, "Gemini, FinishReason"),
-    Row("image_safety", _R, "Gemini, FinishReason"),
-    Row("image_prohibited_content", _R, "Gemini, FinishReason"),
-    Row("image_recitation", _R, "Gemini, FinishReason"),
-    Row("language", _R, "Gemini, FinishReason; litellm counts it as a filter's too"),
-    Row("model_armor", _R, "Vertex AI, generative_models.FinishReason"),
-    Row("jailbreak", _R, "Gemini, BlockedReason"),
-    Row("refusal", _R, "Anthropic, Handling stop reasons"),
-    Row("guardrail_intervened", _R, "Bedrock, Converse, stopReason"),
-    Row("content_filtered", _R, "Bedrock, Converse, stopReason"),
-    Row("error_toxic", _R, "Cohere v1, Chat; OCI, CohereChatResponse"),
-    Row("sensitive", _R, "Z.AI and Zhipu, Chat, finish_reason"),
-    Row("input_guardrail_triggered", _R, "Databricks, AI Gateway"),
-    Row("output_guardrail_triggered", _R, "Databricks, AI Gateway"),
-    Row("abort", _B, "vLLM and SGLang, finish reasons"),
-    Row("aborted", _B, "SGLang, finish reasons"),
-    Row("error", _B, "OpenRouter, Responses; Mistral, Chat Completion; Cohere v2"),
-    Row("cancelled", _B, "IBM watsonx.ai, TextChatResultChoice"),
-    Row("canceled", _B, "spelling of cancelled"),
-    Row("user_cancel", _B, "Cohere v1, Chat; OCI, CohereChatResponse"),
-    Row("timeout", _B, "Cohere v2, Chat"),
-    Row("time_limit", _B, "IBM watsonx.ai, TextChatResultChoice"),
-    Row("network_error", _B, "Z.AI and Zhipu, Chat, finish_reason"),
-    Row("insufficient_system_resource", _B, "DeepSeek, Chat Completion"),
-    Row("malformed_response", _B, "Gemini, FinishReason"),
-    Row("malformed_model_output", _B, "Bedrock, Converse, stopReason"),
-)
-"""Every other reason (stop, eos, end_turn, null ...) says that the model was done."""
-
-CODES: Final = (
-    Row("content_filter", _R, "OpenAI, Error codes; Azure, Content filtering; Moonshot, Errors"),
-    Row("content_policy_violation", _R, "OpenAI, Error codes; OpenRouter, Errors"),
-    Row("ResponsibleAIPolicyViolation", _R, "Azure, InnerErrorCode"),
-    Row("data_inspection_failed", _R, "Alibaba Model Studio, Error codes"),
-    Row("SensitiveContentDetected", _R, "Volcengine Ark, Error codes"),
-    Row("RiskDetection", _R, "Volcengine Ark, Error codes (InputTextRiskDetection)"),
-    Row("sensitive_words_detected", _R, "One API and New API, error codes"),
-    Row("1301", _R, "Z.AI and Zhipu, Error codes"),
-    Row("censorship_blocked", _R, "StepFun, errors on status 451"),
-    Row("input_guardrail_triggered", _R, "Databricks, AI Gateway"),
-    Row("output_guardrail_triggered", _R, "Databricks, AI Gateway"),
-    Row("guardrail_intervened", _R, "Bedrock, guardrails"),
-    Row("insufficient_quota", _C, "OpenAI, Error codes"),
-    Row("billing_hard_limit_reached", _C, "OpenAI, Error codes"),
-    Row("billing_error", _C, "Anthropic, Errors"),
-    Row("budget_exceeded", _C, "litellm, proxy"),
-    Row("exceeded_current_quota_error", _C, "Moonshot, Errors"),
-    Row("insufficient_user_quota", _C, "One API and New API, error codes"),
-    Row("insufficient_balance", _C, "Moonshot and resellers"),
-    Row("Arrearage", _C, "Alibaba Model Studio, Error codes"),
-    Row("AccountOverdueError", _C, "Volcengine Ark, Error codes"),
-    Row("API_KEY_INVALID", _K, "Google APIs, ErrorInfo, reason, on status 400"),
-)
-"""In whichever field of an error, at whatever depth; also as the last words of a longer name."""
-
-RATE_LIMITS: Final = (
-    Row("ThrottlingException", _L, "AWS, Common errors: on status 400; Bedrock: on 429"),
-    Row("ThrottledException", _L, "AWS SDKs, Retry behavior, throttling codes"),
-    Row("Throttling", _L, "AWS SDKs, Retry behavior; Alibaba Model Studio, Error codes"),
-    Row("Throttling.RateQuota", _L, "Alibaba Model Studio, Error codes"),
-    Row("Throttling.AllocationQuota", _L, "Alibaba Model Studio, Error codes"),
-    Row("TooManyRequestsException", _L, "AWS SDKs, Retry behavior, throttling codes"),
-    Row("RequestLimitExceeded", _L, "AWS SDKs, Retry behavior; Tencent Cloud, Common errors"),
-    Row("rateLimitExceeded", _L, "Google APIs, Resolve errors, on 403; OpenAI, Error codes"),
-    Row("rate_limit_error", _L, "Anthropic, Errors; gateways hand it on with status 400"),
-)
-"""As `CODES`, where they come with a status that says something else than 429."""
-
-PHRASES: Final = (
-    Row("blocked by content filtering policy", _R, "Anthropic, on status 400 without a code"),
-    Row("content management policy", _R, "Azure, Content filtering, on status 400"),
-    Row("litellm.contentpolicyviolationerror", _R, "litellm, proxy: the code is lost on the way"),
-    Row("violated guardrail", _R, "litellm, proxy, guardrails"),
-    Row("flagged as potentially violating", _R, "OpenAI, reasoning models, code invalid_prompt"),
-    Row("input was flagged", _R, "OpenRouter, Errors, moderation"),
-    Row("violates usage guidelines", _R, "xAI, on status 403"),
-    Row("safety_check_type_", _R, "xAI, on status 403"),
-    Row("content exists risk", _R, "DeepSeek, on status 400"),
-    Row("considered high risk", _R, "Moonshot, Errors, type content_filter"),
-    Row("may contain inappropriate content", _R, "Alibaba Model Studio, Error codes"),
-    Row("inappropiate content", _R, "Alibaba Model Studio, as it is misspelt there"),
-    Row("unsafe or sensitive content", _R, "Z.AI, Error codes, 1301"),
-    Row("不安全或敏感内容", _R, "Zhipu, Error codes, 1301"),
-    Row("new_sensitive", _R, "MiniMax, Error codes, 1026 and 1027"),
-    Row("blocked due to security configurations", _R, "Cloudflare AI Gateway, codes 2016 and 2017"),
-    Row("blocked by our content filters", _R, "Bedrock, Amazon's own models"),
-    Row("blocked by bedrock guardrails", _R, "Bedrock, guardrails"),
-    Row("credit balance is too low", _C, "Anthropic, on status 400 without a code"),
-    Row("reached your specified api usage limits", _C, "Anthropic, on status 400 without a code"),
-    Row(
-        "openaiexception - you exceeded your current quota", _C, "litellm, proxy: the code is lost"
-    ),
-    Row("limit: 0,", _C, "Gemini, QuotaFailure: the free tier has nothing of this model"),
-    Row("insufficient balance", _C, "DeepSeek, Error codes; MiniMax, Error codes, 1008"),
-    Row("monthly spending limit", _C, "xAI, on status 403 and 429"),
-    Row("account is in arrears", _C, "Z.AI, Error codes, 1113"),
-    Row("invalid model name passed in model=", _U, "litellm, proxy, on status 400"),
-    Row("unexpected endpoint or method", _U, "LM Studio, on status 200"),
-    Row("no connected db", _K, "litellm, proxy, on status 400"),
-    Row("plain http request was sent to https port", _S, "nginx, on status 400"),
-    Row("http request to an https server", _S, "Go's net/http (Caddy, Traefik), on status 400"),
-    Row("speaking plain http to an ssl-enabled", _S, "Apache, on status 400"),
-)
-"""In lower case, where nothing but the words tells a failure from another one."""
+TABLE: Final[Mapping[tuple[Field, Meaning], Mapping[str, str]]] = {
+    (Field.FINISH_REASON, Meaning.TRUNCATED): {
+        "length": "OpenAI, Chat Completions object",
+        "max_tokens": "Anthropic, Handling stop reasons; Cohere v2; Gemini FinishReason",
+        "max_output_tokens": "OpenAI, Responses, incomplete_details",
+        "model_length": "Mistral, Chat Completion",
+        "model_context_window_exceeded": "Anthropic, Handling stop reasons; Z.AI, Chat",
+        "token_limit": "IBM watsonx.ai, Text generation",
+        "error_limit": "Cohere v1, Chat; OCI, CohereChatResponse",
+    },
+    (Field.FINISH_REASON, Meaning.REFUSED): {
+        "content_filter": "OpenAI, Chat Completions object; Azure, Content filtering",
+        "safety": "Gemini, FinishReason and BlockedReason",
+        "recitation": "Gemini, FinishReason",
+        "blocklist": "Gemini, FinishReason",
+        "prohibited_content": "Gemini, FinishReason",
+        "spii": "Gemini, FinishReason",
+        "image_safety": "Gemini, FinishReason",
+        "image_prohibited_content": "Gemini, FinishReason",
+        "image_recitation": "Gemini, FinishReason",
+        "language": "Gemini, FinishReason; litellm counts it as a filter's too",
+        "model_armor": "Vertex AI, generative_models.FinishReason",
+        "jailbreak": "Gemini, BlockedReason",
+        "refusal": "Anthropic, Handling stop reasons",
+        "guardrail_intervened": "Bedrock, Converse, stopReason",
+        "content_filtered": "Bedrock, Converse, stopReason",
+        "error_toxic": "Cohere v1, Chat; OCI, CohereChatResponse",
+        "sensitive": "Z.AI and Zhipu, Chat, finish_reason",
+        "input_guardrail_triggered": "Databricks, AI Gateway",
+        "output_guardrail_triggered": "Databricks, AI Gateway",
+    },
+    (Field.FINISH_REASON, Meaning.BROKEN_OFF): {
+        "abort": "vLLM and SGLang, finish reasons",
+        "aborted": "SGLang, finish reasons",
+        "error": "OpenRouter, Responses; Mistral, Chat Completion; Cohere v2",
+        "cancelled": "IBM watsonx.ai, TextChatResultChoice",
+        "canceled": "spelling of cancelled",
+        "user_cancel": "Cohere v1, Chat; OCI, CohereChatResponse",
+        "timeout": "Cohere v2, Chat",
+        "time_limit": "IBM watsonx.ai, TextChatResultChoice",
+        "network_error": "Z.AI and Zhipu, Chat, finish_reason",
+        "insufficient_system_resource": "DeepSeek, Chat Completion",
+        "malformed_response": "Gemini, FinishReason",
+        "malformed_model_output": "Bedrock, Converse, stopReason",
+    },
+    (Field.CODE, Meaning.REFUSED): {
+        "content_filter": "OpenAI, Error codes; Azure, Content filtering; Moonshot, Errors",
+        "content_policy_violation": "OpenAI, Error codes; OpenRouter, Errors",
+        "ResponsibleAIPolicyViolation": "Azure, InnerErrorCode",
+        "data_inspection_failed": "Alibaba Model Studio, Error codes",
+        "SensitiveContentDetected": "Volcengine Ark, Error codes",
+        "RiskDetection": "Volcengine Ark, Error codes (InputTextRiskDetection)",
+        "sensitive_words_detected": "One API and New API, error codes",
+        "1301": "Z.AI and Zhipu, Error codes",
+        "censorship_blocked": "StepFun, errors on status 451",
+        "input_guardrail_triggered": "Databricks, AI Gateway",
+        "output_guardrail_triggered": "Databricks, AI Gateway",
+        "guardrail_intervened": "Bedrock, guardrails",
+    },
+    (Field.CODE, Meaning.NO_CREDIT): {
+        "insufficient_quota": "OpenAI, Error codes",
+        "billing_hard_limit_reached": "OpenAI, Error codes",
+        "billing_error": "Anthropic, Errors",
+        "budget_exceeded": "litellm, proxy",
+        "exceeded_current_quota_error": "Moonshot, Errors",
+        "insufficient_user_quota": "One API and New API, error codes",
+        "insufficient_balance": "Moonshot and resellers",
+        "Arrearage": "Alibaba Model Studio, Error codes",
+        "AccountOverdueError": "Volcengine Ark, Error codes",
+    },
+    (Field.CODE, Meaning.NO_KEY): {
+        "API_KEY_INVALID": "Google APIs, ErrorInfo, reason, on status 400",
+    },
+    (Field.RATE_LIMIT, Meaning.LIMITED): {
+        "ThrottlingException": "AWS, Common errors: on status 400; Bedrock: on 429",
+        "ThrottledException": "AWS SDKs, Retry behavior, throttling codes",
+        "Throttling": "AWS SDKs, Retry behavior; Alibaba Model Studio, Error codes",
+        "Throttling.RateQuota": "Alibaba Model Studio, Error codes",
+        "Throttling.AllocationQuota": "Alibaba Model Studio, Error codes",
+        "TooManyRequestsException": "AWS SDKs, Retry behavior, throttling codes",
+        "RequestLimitExceeded": "AWS SDKs, Retry behavior; Tencent Cloud, Common errors",
+        "rateLimitExceeded": "Google APIs, Resolve errors, on 403; OpenAI, Error codes",
+        "rate_limit_error": "Anthropic, Errors; gateways hand it on with status 400",
+    },
+    (Field.PHRASE, Meaning.REFUSED): {
+        "blocked by content filtering policy": "Anthropic, on status 400 without a code",
+        "content management policy": "Azure, Content filtering, on status 400",
+        "litellm.contentpolicyviolationerror": "litellm, proxy: the code is lost on the way",
+        "violated guardrail": "litellm, proxy, guardrails",
+        "flagged as potentially violating": "OpenAI, reasoning models, code invalid_prompt",
+        "input was flagged": "OpenRouter, Errors, moderation",
+        "violates usage guidelines": "xAI, on status 403",
+        "safety_check_type_": "xAI, on status 403",
+        "content exists risk": "DeepSeek, on status 400",
+        "considered high risk": "Moonshot, Errors, type content_filter",
+        "may contain inappropriate content": "Alibaba Model Studio, Error codes",
+        "inappropiate content": "Alibaba Model Studio, as it is misspelt there",
+        "unsafe or sensitive content": "Z.AI, Error codes, 1301",
+        "不安全或敏感内容": "Zhipu, Error codes, 1301",
+        "new_sensitive": "MiniMax, Error codes, 1026 and 1027",
+        "blocked due to security configurations": "Cloudflare AI Gateway, 2016, 2017",
+        "blocked by our content filters": "Bedrock, Amazon's own models",
+        "blocked by bedrock guardrails": "Bedrock, guardrails",
+    },
+    (Field.PHRASE, Meaning.NO_CREDIT): {
+        "credit balance is too low": "Anthropic, on status 400 without a code",
+        "reached your specified api usage limits": "Anthropic, on status 400 without a code",
+        "openaiexception - you exceeded your current quota": "litellm, proxy: the code is lost",
+        "limit: 0,": "Gemini, QuotaFailure: the free tier has nothing of this model",
+        "insufficient balance": "DeepSeek, Error codes; MiniMax, Error codes, 1008",
+        "monthly spending limit": "xAI, on status 403 and 429",
+        "account is in arrears": "Z.AI, Error codes, 1113",
+    },
+    (Field.PHRASE, Meaning.UNKNOWN): {
+        "invalid model name passed in model=": "litellm, proxy, on status 400",
+        "unexpected endpoint or method": "LM Studio, on status 200",
+    },
+    (Field.PHRASE, Meaning.NO_KEY): {
+        "no connected db": "litellm, proxy, on status 400",
+    },
+    (Field.PHRASE, Meaning.WANTS_TLS): {
+        "plain http request was sent to https port": "nginx, on status 400",
+        "http request to an https server": "Go's net/http (Caddy, Traefik), on status 400",
+        "speaking plain http to an ssl-enabled": "Apache, on status 400",
+    },
+}
+"""Every word, under where it stands and what it means, with who says so."""
 
 _PERIOD: Final = regex(
     r"per[ _-]?(?P<a>day|week|month)(?![a-z])|(?:a|each|/) ?(?P<b>day|week|month)\b"
@@ -204,13 +211,15 @@ def spelled(name: str) -> str:
     return _PREFIX.sub("", plain)
 
 
-def _by_name(rows: Iterable[Row]) -> Mapping[str, Meaning]:
-    return {spelled(row.said): row.means for row in rows}
+def _words(field: Field) -> dict[str, Meaning]:
+    groups = ((means, words) for (where, means), words in TABLE.items() if where is field)
+    return {word: means for means, words in groups for word in words}
 
 
-_FINISHES: Final = _by_name(FINISH_REASONS)
-_NAMES: Final = _by_name(CODES)
-_RATE_LIMITS: Final = _by_name(RATE_LIMITS)
+_FINISHES: Final = {spelled(word): means for word, means in _words(Field.FINISH_REASON).items()}
+_CODES: Final = {spelled(word): means for word, means in _words(Field.CODE).items()}
+_RATE_LIMITS: Final = {spelled(word): means for word, means in _words(Field.RATE_LIMIT).items()}
+_PHRASES: Final = _words(Field.PHRASE)
 
 
 def meaning_of_finish(reason: str | None) -> Meaning | None:
@@ -228,7 +237,7 @@ def _filtering(name: str) -> bool:
 def meaning_of_names(names: Iterable[str]) -> Meaning | None:
     """Return what the first name means that says something, of codes, types and the like."""
     for name in map(spelled, names):
-        found = _ending(name, _NAMES)
+        found = _ending(name, _CODES)
         if found is None and (_FINISHES.get(name) is Meaning.REFUSED or _filtering(name)):
             found = Meaning.REFUSED
         if found:
@@ -248,7 +257,7 @@ def _ending(name: str, rows: Mapping[str, Meaning]) -> Meaning | None:
 def meaning_of_text(text: str) -> Meaning | None:
     """Return what a text for people says, by the phrases that are known."""
     lower = text.lower()
-    known = next((row.means for row in PHRASES if row.said in lower), None)
+    known = next((means for said, means in _PHRASES.items() if said in lower), None)
     if known is None and _VERDICT.search(lower[:_READ]) and not _NO_VERDICT.search(lower):
         return Meaning.REFUSED
     return known

@@ -14,10 +14,9 @@ import socket
 from types import TracebackType
 from typing import Final
 
-from apieval.errors import AttemptFailed, LocalShortage, TransientFailure, Unexpected
-from apieval.providers.base import Provider
+from apieval.errors import AttemptFailed, LocalShortage, TransientFailure
+from apieval.providers.base import Provider, unexpected
 from apieval.schema import Reply, Request
-from apieval.wording import in_words
 
 _SHORTAGES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS}
 _NO_FILES: Final = "this machine lets the process open no more files or connections (see ulimit -n)"
@@ -91,12 +90,6 @@ async def attempt_within(
         if ends_all(error):
             raise
         raise unexpected(error) from error
-
-
-def unexpected(error: BaseException) -> Unexpected:
-    """Return a fault of our own or of a library's as one item's failure, until every item has it."""
-    kind, said = type(error).__name__, in_words(error)
-    return Unexpected(f"unexpected {kind}" if said == kind else f"unexpected {kind}: {said}")
 
 
 def _is_short(error: BaseException | None) -> bool:

@@ -29,12 +29,12 @@ from apieval.errors import (
     TransientFailure,
     Unexpected,
 )
-from apieval.providers.base import Provider
+from apieval.providers.base import Provider, unexpected
 from apieval.rebus.cut import PromptCounts
 from apieval.rebus.window import SEVERAL, Cuts, limit_of
 from apieval.run.budget import Budget, Reservation
 from apieval.run.cache import ResponseCache
-from apieval.run.deadline import attempt_within, ends_all, unexpected
+from apieval.run.deadline import attempt_within, ends_all
 from apieval.run.limiter import Limiter, Verdict
 from apieval.run.money import cost_usd, prompt_tokens, through
 from apieval.run.outcome import judge, without_reply

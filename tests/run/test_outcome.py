@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.providers.reasons import CODES, FINISH_REASONS, PHRASES, RATE_LIMITS, Row, spelled
+from apieval.providers.reasons import TABLE, Field, Meaning, spelled
 from apieval.run.outcome import OUTCOMES, judge
 from apieval.schema import Outcome, Reply
 
@@ -41,24 +41,33 @@ def test_what_was_broken_off_is_no_answer_of_the_models(reason: str, text: str) 
     assert judge(Reply(text=text, finish_reason=reason)) is Outcome.FAILED
 
 
-@pytest.mark.parametrize("row", FINISH_REASONS, ids=lambda row: row.said)
-@pytest.mark.parametrize("dress", ["lower", "UPPER", "camel", "Pascal", "kebab", "prefixed"])
-def test_every_reason_counts_in_every_spelling(row: Row, dress: str) -> None:
-    words = row.said.split("_")
-    spelt = {
-        "lower": row.said,
-        "UPPER": row.said.upper(),
-        "camel": words[0] + "".join(map(str.title, words[1:])),
-        "Pascal": "".join(map(str.title, words)),
-        "kebab": "-".join(words),
-        "prefixed": f"FINISH_REASON_{row.said.upper()}",
-    }[dress]
-    assert judge(Reply(text="x", finish_reason=spelt)) is OUTCOMES[row.means]
+@pytest.mark.parametrize(
+    ("word", "means"),
+    [
+        (word, means)
+        for (field, means), words in TABLE.items()
+        for word in words
+        if field is Field.FINISH_REASON
+    ],
+)
+def test_every_reason_counts_in_every_spelling(word: str, means: Meaning) -> None:
+    first, *more = word.split("_")
+    for spelt in (
+        word,
+        word.upper(),
+        first + "".join(map(str.title, more)),
+        "".join(map(str.title, [first, *more])),
+        word.replace("_", "-"),
+        f"FINISH_REASON_{word.upper()}",
+    ):
+        assert judge(Reply(text="x", finish_reason=spelt)) is OUTCOMES[means], spelt
 
 
-def test_every_row_has_a_source_and_stands_once() -> None:
-    for rows in (FINISH_REASONS, CODES, PHRASES, RATE_LIMITS):
-        names = [spelled(row.said) if rows is not PHRASES else row.said for row in rows]
-        assert len(set(names)) == len(names)
-        assert all(row.source for row in rows)
-    assert all(row.said == row.said.lower() for row in PHRASES)
+@pytest.mark.parametrize("field", Field)
+def test_every_word_has_a_source_and_stands_once(field: Field) -> None:
+    groups = [words for (where, _), words in TABLE.items() if where is field]
+    words = [word for group in groups for word in group]
+    spelt = [word.lower() if field is Field.PHRASE else spelled(word) for word in words]
+    assert len(set(spelt)) == len(spelt) > 0
+    assert all(source for group in groups for source in group.values())
+    assert field is not Field.PHRASE or words == spelt

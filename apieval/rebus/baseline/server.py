@@ -23,6 +23,7 @@ from apieval.errors import ConfigError, did_you_mean
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.rebus.baseline.solver import MODEL, VERSION, answer
 from apieval.sections import TOKEN_LIMITS
+from apieval.wording import in_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -99,9 +100,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
     try:
         await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
     except (OSError, OverflowError) as error:
-        reason = (
-            str(getattr(error, "strerror", None) or error).rpartition("): ")[2].rpartition("] ")[2]
-        )
+        reason = in_words(error).rpartition("): ")[2]  # asyncio says the address before it
         message = f"port {port} of {host} cannot be used ({reason}); choose another with --port"
         raise ConfigError(message) from error
 
