@@ -25,7 +25,7 @@ from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
-from apieval.report.eee.names import About
+from apieval.report.eee import About
 from apieval.run.watcher import Watcher
 from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
 from apieval.verbs.results import Result

@@ -30,7 +30,7 @@ LAYERS = {
     "analysis": 3,
     "hub": 3,
     "report": 4,
-    "verbs": 5,
+    "commands": 5,
     "evaluate": 6,
     "cli": 7,
     "__init__": 7,  # the other door, for notebooks
@@ -41,10 +41,11 @@ ANNEXES = {
     "secret_forms": "config",
     "sections": "config",
     "directory": "config",
-    "data": "verbs",
-    "options": "verbs",
+    "data": "commands",
+    "options": "commands",
+    "verbs": "commands",  # which become files of it
 }
-"""Files of the ground floor that belong to a room of another name."""
+"""Files of the ground floor, and folders, that belong to a room of another name."""
 
 LATE = {
     "analysis.correlation": {"numpy"},
@@ -73,7 +74,7 @@ LATE = {
     "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
     "report.page.writing": {"jinja2"},
     "run.prepare": {"apieval.rebus.baseline.server"},
-    "verbs.exported": {"apieval.verbs.exported_eee"},
+    "verbs.exported": {"apieval.commands.export_eee"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""
 

@@ -10,7 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output, progress
 from apieval.cli.options import option
-from apieval.report.eee.names import UNKNOWN, About, Relationship
+from apieval.report.eee import UNKNOWN, About, Relationship
 from apieval.verbs.exported import Format
 
 

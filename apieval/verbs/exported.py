@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from apieval.errors import ConfigError, StoreError
-from apieval.report.eee.names import About
+from apieval.report.eee import About
 from apieval.verbs import exported_study, exported_texts
 from apieval.verbs.export_files import Exported
 from apieval.verbs.results import run_of
@@ -56,8 +56,8 @@ def export(
     run.check_data()
     if format == "eee":
         # no other command or format pays for it
-        from apieval.verbs import exported_eee  # noqa: PLC0415
+        from apieval.commands import export_eee  # noqa: PLC0415
 
-        return exported_eee.eee(folder, where, run, about or About())
+        return export_eee.eee(folder, where, run, about or About())
     written = exported_texts.samples if format == "lm-eval" else exported_texts.table
     return written(folder, where, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -10,12 +11,12 @@ import pytest
 
 from apieval.rebus import prompts
 from apieval.rebus.dataset import Dataset, Origin
-from apieval.report.eee.document import ItemsFile, Run, document
-from apieval.report.eee.names import About, evaluation_name, names_of, strings
+from apieval.report.eee import ITEMS, About, Evaluation, document, evaluation_name, strings
 from apieval.schema import RunSpec
 from tests import records
 
-ITEMS = ItemsFile(PurePosixPath("data/a/b/c/d_samples.jsonl"), "sha256:00", 6)
+NOBODY = About()
+THEN = datetime(2026, 11, 30, 10, tzinfo=UTC)
 
 
 def spec(**changes: Any) -> RunSpec:  # noqa: ANN401 # any field
@@ -34,34 +35,35 @@ def hosted(name: str, endpoint: str = "litellm") -> RunSpec:
     return spec(provider="litellm", identity={"endpoint": endpoint, "body": {"model": name}})
 
 
-def made(run: RunSpec, about: About | None = None, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 # any JSON
-    header = {"began": "2026-11-30T10:00:00+00:00", "ended": None}
-    summary = records.summary([records.rebus()], [records.response()], settings=["regular"])
-    facts = Run(
-        run, header, prompts.official(), {**summary, **changes}, "2026-11-30T10:00:00+00:00"
+def named(
+    run: RunSpec, about: About = NOBODY, last: datetime = THEN, answers: str = "sha256:1"
+) -> Evaluation:
+    return Evaluation(
+        spec=run, header={}, prompt=prompts.official(), last=last, answers=answers, about=about
     )
-    names = names_of(run, "1.5", "sha256:1", about or About())
-    return document(facts, names, about or About(), ITEMS)
+
+
+def made(run: RunSpec, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 # any JSON
+    summary = records.summary([records.rebus()], [records.response()], settings=["regular"])
+    return document(named(run), {**summary, **changes}, 6, "sha256:00")
 
 
 @pytest.mark.parametrize(
     ("run", "about", "expected"),
     [
-        pytest.param(spec(), About(), "acme/prova", id="as it is asked for"),
+        pytest.param(spec(), NOBODY, "acme/prova", id="as in the request"),
         pytest.param(spec(), About("meta/llama"), "meta/llama", id="as the user says"),
-        pytest.param(spec(identity={"body": {"model": "x"}}), About(), "unknown/x", id="no maker"),
-        pytest.param(spec(identity={"body": {"model": "/x/"}}), About(), "unknown/x", id="bare"),
-        pytest.param(spec(identity={}), About(), "unknown/mio", id="no name there"),
-        pytest.param(
-            spec(provider="embedded", identity={}), About(), "apieval/mio", id="our own solver"
-        ),
-        pytest.param(hosted("openai/gpt-4o"), About(), "openai/gpt-4o", id="hosted"),
+        pytest.param(spec(identity={"body": {"model": "x"}}), NOBODY, "unknown/x", id="no maker"),
+        pytest.param(spec(identity={"body": {"model": "/x/"}}), NOBODY, "unknown/x", id="bare"),
+        pytest.param(spec(identity={}), NOBODY, "unknown/mio", id="no name there"),
+        pytest.param(spec(provider="embedded", identity={}), NOBODY, "apieval/mio", id="our own"),
+        pytest.param(hosted("openai/gpt-4o"), NOBODY, "openai/gpt-4o", id="hosted"),
     ],
 )
 def test_a_model_has_a_maker_and_a_name(run: RunSpec, about: About, expected: str) -> None:
-    names = names_of(run, "1.5", "sha256:1", about)
-    assert names.model_id == expected
-    assert names.evaluation_id == f"rebuses.csv/{expected}/1.5"
+    found = named(run, about)
+    assert found.model_id == expected
+    assert found.id == f"rebuses.csv/{expected}/{THEN.timestamp():.6f}"
 
 
 @pytest.mark.parametrize(
@@ -77,23 +79,21 @@ def test_a_model_has_a_maker_and_a_name(run: RunSpec, about: About, expected: st
 def test_folders_are_names_that_every_file_system_takes(
     model: str, data: str, expected: str
 ) -> None:
-    names = names_of(spec(data=data), "1.5", "sha256:1", About(model))
-    assert names.folder == PurePosixPath(expected)
-    assert names.items == names.folder / f"{names.uuid}_samples.jsonl"
+    assert named(spec(data=data), About(model)).file("").parent == PurePosixPath(expected)
 
 
 def test_a_run_has_one_number_and_another_run_another() -> None:
-    first = names_of(spec(), "1.5", "sha256:1", About())
-    assert first == names_of(spec(), "1.5", "sha256:1", About())
-    assert UUID(first.uuid).version == 4
-    assert str(UUID(first.uuid)) == first.uuid
+    number = named(spec()).file("").name
+    assert str(UUID(number)) == number
+    assert UUID(number).version == 4
+    assert named(spec()).file(ITEMS).name == f"{number}_samples.jsonl"
     others = [
-        names_of(spec(), "1.5", "sha256:2", About()),
-        names_of(spec(), "1.6", "sha256:1", About()),
-        names_of(spec(data="b.csv"), "1.5", "sha256:1", About()),
-        names_of(spec(), "1.5", "sha256:1", About("a/b")),
+        named(spec(), answers="sha256:2"),
+        named(spec(), last=THEN.replace(microsecond=1)),
+        named(spec(data="b.csv")),
+        named(spec(), About("a/b")),
     ]
-    assert len({first.uuid, *(each.uuid for each in others)}) == 5
+    assert len({number, *(each.file("").name for each in others)}) == 5
 
 
 def test_details_are_texts_and_the_unknown_is_left_out() -> None:
@@ -110,11 +110,15 @@ def test_data_of_the_hub_goes_with_its_terms() -> None:
     origin = Origin("gsarti/eureka-rebus-calamita-2024, test.csv", "abc", "solo ricerca", "di loro")
     data = Dataset("eureka", "sha256:2", (records.rebus(),), origin)
     facts = {"name": data.name, "digest": data.digest, "n": 1, **data.published}
-    [source, *_] = [each["source_data"] for each in made(spec(), data=facts)["evaluation_results"]]
-    assert source["source_type"] == "hf_dataset"
-    assert source["hf_repo"] == "gsarti/eureka-rebus-calamita-2024"
-    assert (source["hf_split"], source["samples_number"]) == ("test", 1)
-    details = source["additional_details"]
+    source = made(spec(), data=facts)["evaluation_results"][0]["source_data"]
+    details = source.pop("additional_details")
+    assert source == {
+        "dataset_name": "rebuses.csv",
+        "source_type": "hf_dataset",
+        "hf_repo": "gsarti/eureka-rebus-calamita-2024",
+        "hf_split": "test",
+        "samples_number": 1,
+    }
     assert (details["licence"], details["attribution"]) == ("solo ricerca", "di loro")
     assert (details["revision"], details["digest"]) == ("abc", "sha256:2")
 
@@ -128,7 +132,7 @@ def test_data_of_the_hub_goes_with_its_terms() -> None:
         (hosted("ollama/llama", "http://127.0.0.1:1"), "unknown", "ollama"),
     ],
 )
-def test_a_model_is_told_to_stand_where_it_is_known_to(
+def test_a_model_stands_where_it_is_known_to_and_no_address_is_given(
     run: RunSpec, deployment: str, platform: str | None
 ) -> None:
     model = made(run)["model_info"]
@@ -137,10 +141,10 @@ def test_a_model_is_told_to_stand_where_it_is_known_to(
     assert "http" not in str(model)
 
 
-def test_how_it_was_asked_stands_beside_every_figure() -> None:
+def test_how_answers_were_generated_stands_beside_every_figure() -> None:
     body = {"model": "a/b", "temperature": 0.5, "top_p": None, "max_tokens": 9, "seed": 7}
     run = spec(identity={"body": {**body, "max_completion_tokens": 8}})
-    [generation, *_] = [each["generation_config"] for each in made(run)["evaluation_results"]]
+    generation = made(run)["evaluation_results"][0]["generation_config"]
     arguments = generation["generation_args"]
     assert arguments.pop("prompt_template") == prompts.template("regular")
     assert arguments == {"temperature": 0.5, "top_p": None, "max_tokens": 8}
@@ -152,7 +156,6 @@ def test_how_it_was_asked_stands_beside_every_figure() -> None:
 
 
 def test_a_figure_of_nothing_is_left_out() -> None:
-    whole = made(spec())["evaluation_results"]
-    assert len(whole) == 36
+    assert len(made(spec())["evaluation_results"]) == 36
     empty = records.summary([], [], settings=["regular"])
     assert made(spec(), figures=empty["figures"])["evaluation_results"] == []
