@@ -15,9 +15,9 @@ from email.message import Message
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from apieval.providers.json_repair import decoded
+
 NO_UTF8: Final = "bytes that are no UTF-8, read as U+FFFD"
-UNESCAPED: Final = "control characters that its JSON does not escape"
-MISWRITTEN: Final = "escapes, commas or numbers that are no JSON"
 AROUND: Final = "text around its JSON, left out"
 STREAMED: Final = "an event stream, though none was asked for, put together"
 OTHER_STREAM: Final = (
@@ -31,20 +31,10 @@ _LINES: Final = re.compile(r"\r\n|\r|\n")  # of an event stream no other charact
 _DONE: Final = "[DONE]"
 _WIDER: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 """Who declares Latin-1 means Windows' form of it (WHATWG, Encoding, names and labels)."""
-_STRICT: Final = json.JSONDecoder()
-_LENIENT: Final = json.JSONDecoder(strict=False)
-_NO_JSON: Final = re.compile(
-    r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL
-)  # a string, or a comma before an end
-_NO_ESCAPE: Final = re.compile(
-    r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))', re.DOTALL
-)
 _OBJECT: Final = re.compile(r'\{\s*"')
 _ENVELOPES: Final = ("data", "result", "response", "body")
 """Where gateways put a completion inside an answer of their own."""
 _TRIES: Final = 20
-_MOST_MENDED: Final = 1_000_000
-"""No answer is longer, and what is longer is not searched letter by letter."""
 
 
 class Document(NamedTuple):
@@ -159,66 +149,12 @@ def _in_a_row(text: str, start: int, repaired: list[str]) -> tuple[list[Any], in
     end = start
     while text[end : end + 1] == "{":
         try:
-            value, end = _decoded(text, end, repaired)
+            value, end = decoded(text, end, repaired)
         except (ValueError, RecursionError):
             break
         values.append(value)
         end = _BLANKS.match(text, end).end()  # type: ignore[union-attr] # blanks or none
     return values, end
-
-
-def _decoded(text: str, start: int, repaired: list[str]) -> tuple[Any, int]:
-    """Return the JSON that begins there and where it ends, with what it does not write as JSON."""
-    try:
-        return _STRICT.raw_decode(text, start)
-    except ValueError:
-        pass
-    try:
-        found, said = _LENIENT.raw_decode(text, start), UNESCAPED
-    except ValueError:
-        found, said = _rewritten(text, start), MISWRITTEN
-    if said not in repaired:
-        repaired.append(said)
-    return found
-
-
-def _rewritten(text: str, start: int) -> tuple[Any, int]:
-    """Return the JSON that begins there once escapes and commas are written as JSON has them."""
-    if len(text) - start > _MOST_MENDED:
-        raise ValueError
-    pieces: list[str] = []
-    shifts: list[tuple[int, int]] = []  # where the new text goes on, and how much shorter it is
-    last, length = start, 0
-    for found in _NO_JSON.finditer(text, start):
-        whole = found.group()
-        new = "" if whole == "," else _NO_ESCAPE.sub(_escape, whole)
-        if new != whole:
-            pieces += [text[last : found.start()], new]
-            length += found.start() - last + len(new)
-            last = found.end()
-            shifts.append((length, last - start - length))
-    value, end = json.JSONDecoder(strict=False, parse_int=_number).raw_decode(
-        "".join((*pieces, text[last:]))
-    )
-    return value, start + end + next((by for at, by in reversed(shifts) if at <= end), 0)
-
-
-def _number(digits: str) -> int | float:
-    """Return a number; one of thousands of digits is none that Python would read as whole."""
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
-
-
-def _escape(found: re.Match[str]) -> str:
-    """Return an escape as JSON writes it; of what is none, the backslash is a character."""
-    right, code, other = found.groups()
-    if right:
-        return found.group()
-    if code:
-        return f"\\u00{code}"
-    return "'" if other == "'" else f"\\\\{other}"
 
 
 def _streamed(text: str, repaired: Sequence[str]) -> Document:
@@ -233,7 +169,7 @@ def _streamed(text: str, repaired: Sequence[str]) -> Document:
         if not data.startswith(("{", "[{")):
             continue  # another word for the beginning, the end or a sign of life
         try:
-            value, _ = _decoded(data, 0, mended)
+            value, _ = decoded(data, 0, mended)
         except (ValueError, RecursionError):
             break  # of a stream that broke off; in the middle of one nothing behind it counts
         events.append(value)

@@ -19,10 +19,11 @@ import httpx
 
 from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.base import Wire
+from apieval.providers.completions import reply_of
 from apieval.providers.error_bodies import server_message
 from apieval.providers.masking import Mask, secrets_in
 from apieval.providers.proxies import secrets_of
-from apieval.providers.replies import Whole, malformed, read_reply, reply_of
+from apieval.providers.replies import Whole, malformed, read_reply
 from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
 from apieval.providers.transport import ADDED, transport
 from apieval.providers.wire_formats import UnknownForm, as_completion

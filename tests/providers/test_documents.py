@@ -20,13 +20,12 @@ from apieval.errors import (
 )
 from apieval.providers.documents import (
     AROUND,
-    MISWRITTEN,
     NO_UTF8,
     STREAMED,
-    UNESCAPED,
     UnreadableBody,
     document,
 )
+from apieval.providers.json_repair import MISWRITTEN, UNESCAPED
 from apieval.providers.replies import Whole, read_reply
 from apieval.run.outcome import judge
 from apieval.schema import Outcome, Reply, Usage

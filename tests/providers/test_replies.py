@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.errors import AttemptFailed, ContentRefused, TransientFailure
-from apieval.providers.replies import Whole, read_reply, reply_of
+from apieval.providers.completions import reply_of
+from apieval.providers.replies import Whole, read_reply
 from apieval.run.money import cost_usd
 from apieval.run.outcome import judge
 from apieval.schema import Outcome, Reply, Usage

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apieval.providers.replies import reply_of
+from apieval.providers.completions import reply_of
 from apieval.providers.wire_formats import UnknownForm, as_completion
 from apieval.run.outcome import judge
 from apieval.schema import Outcome, Usage
