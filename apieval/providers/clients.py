@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from apieval.providers.base import Checkable
 from apieval.sections import Hosted
@@ -18,7 +18,7 @@ def connect(
     body: Mapping[str, Any],
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
-    api: Literal["chat", "completions"] = "chat",
+    api: str = "chat",
     secret_headers: Mapping[str, str] | None = None,
 ) -> Checkable:
     """Return a client of an OpenAI-compatible model; inside a running event loop."""

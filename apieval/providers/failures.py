@@ -40,6 +40,7 @@ from apieval.providers.reasons import (
     period,
 )
 from apieval.providers.waits import moment_of, retry_after_s
+from apieval.providers.wire_formats import WIRE_FORMATS
 from apieval.sections import TOKEN_LIMITS, Params
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
@@ -250,7 +251,9 @@ def _of_the_run(
 
 def with_address_remedy(found: AttemptFailed, url: str) -> AttemptFailed:
     """Return a failure of a server that is asked at `url`, with what is wrong there as it seems."""
-    address = url.partition("?")[0].removesuffix("/completions").removesuffix("/chat")
+    address = url.partition("?")[0]
+    for form in WIRE_FORMATS.values():
+        address = address.removesuffix(form.path)
     elsewhere = isinstance(found, WebPage) or any(OF_THE_RUN[n] in str(found) for n in (404, 405))
     if elsewhere and not _VERSION.search(address):
         found.args = (f"{found}; {address} lacks /v1: try {address}/v1 as base_url",)

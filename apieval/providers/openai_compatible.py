@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import aiohttp
 import httpx
@@ -29,10 +29,10 @@ from apieval.providers.proxies import proxy_of, secrets_of
 from apieval.providers.reasons import Meaning
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import ADDED, BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
+from apieval.providers.wire_formats import WIRE_FORMATS
 from apieval.schema import Reply, Request
 from apieval.sections import for_sample, seeded
 
-PATHS: Final = {"chat": "/chat/completions", "completions": "/completions"}
 ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""
 _EXTENSIONS: Final = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
@@ -73,7 +73,7 @@ class OpenAICompatibleClient:
         body: Mapping[str, Any],
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
-        api: Literal["chat", "completions"] = "chat",
+        api: str = "chat",
         secret_headers: Mapping[str, str] | None = None,
     ) -> None:
         """Open no connection yet. `body` is what every request holds besides its messages.
@@ -81,11 +81,10 @@ class OpenAICompatibleClient:
         Must be called inside a running event loop.
         """
         self._sent_names = frozenset(body)
-        self._plain = api == "completions"
+        self._format = WIRE_FORMATS[api]
         whole = {"stream": False, **body}  # some servers stream unless they are told not to
         self._body = whole
-        self._last = "prompt" if self._plain else "messages"
-        self._begin = _without_end(whole, self._last)
+        self._begin = self._without_end(whole)
         self._seeded = seeded(body)
         given = {**(headers or {}), **(secret_headers or {})}
         proxies = [each for url in base_urls for each in secrets_of(url)]
@@ -93,7 +92,7 @@ class OpenAICompatibleClient:
         self._configured = tuple(given)
         self._headers = with_key({"content-type": "application/json", **given}, api_key)
         self._endpoints = [
-            _Endpoint(httpx.URL(at(url, PATHS[api])), transport(url, self._headers))
+            _Endpoint(httpx.URL(at(url, self._format.path)), transport(url, self._headers))
             for url in base_urls
         ]
 
@@ -133,14 +132,13 @@ class OpenAICompatibleClient:
     def _content(self, request: Request) -> bytes:
         begin = self._begin
         if self._seeded and request.sample:
-            begin = _without_end(for_sample(self._body, request.sample), self._last)
-        return f"{begin}{self._question(request)}}}".encode()
+            begin = self._without_end(for_sample(self._body, request.sample))
+        return f"{begin}, {json.dumps(self._format.question(request.messages))[1:]}".encode()
 
-    def _question(self, request: Request) -> str:
-        """Return what a request asks, as JSON."""
-        if self._plain:
-            return json.dumps("".join(message.content for message in request.messages))
-        return json.dumps([message.wire() for message in request.messages])
+    def _without_end(self, body: Mapping[str, Any]) -> str:
+        """Return the JSON of a body up to its question: the same for all requests."""
+        ours = self._format.question(())
+        return json.dumps({name: each for name, each in body.items() if name not in ours})[:-1]
 
     async def shown(self, request: Request) -> Wire:
         """Return what `attempt` would send to the first server, without sending it."""
@@ -198,12 +196,6 @@ class OpenAICompatibleClient:
         request.read()
         response = await endpoint.transport.handle_async_request(request)
         return await whole(response)
-
-
-def _without_end(body: Mapping[str, Any], last: str) -> str:
-    """Return a body's JSON up to the value of its last field: the same for all requests."""
-    rest = {name: value for name, value in body.items() if name != last}
-    return json.dumps({**rest, last: 0}).removesuffix("0}")
 
 
 async def served_models(

@@ -1,13 +1,34 @@
-"""Replies of hosted providers in the form of an OpenAI chat completion, each from its own wire.
+"""Wire formats: how a request says its question, and each reply as an OpenAI chat completion.
 
-Only the form changes: names of finish reasons and models stay the provider's own, and a count
-that the provider did not report is not there. A form that is none of these is left to litellm.
+A format that a server is asked in is a row of `WIRE_FORMATS`, the form of a reply a row of `FORMS`.
+Of replies only the form changes: names of finish reasons and models stay the provider's own, and a
+count that the provider did not report is not there. A form that is none of these is left to litellm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from apieval.schema import Message
+
+
+class WireFormat(NamedTuple):
+    """How a question is sent: where to, and the fields of the body that hold it."""
+
+    path: str
+    question: Callable[[Sequence[Message]], Mapping[str, Any]]
+
+
+WIRE_FORMATS: Final[Mapping[str, WireFormat]] = {
+    "chat": WireFormat(
+        "/chat/completions", lambda messages: {"messages": [each.wire() for each in messages]}
+    ),
+    "completions": WireFormat(
+        "/completions", lambda messages: {"prompt": "".join(each.content for each in messages)}
+    ),
+}
+"""By what an entry says as `api`."""
 
 Form = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
