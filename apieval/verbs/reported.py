@@ -19,8 +19,8 @@ from apieval.rebus.parsers import official
 from apieval.report import figures, latex, markdown, outlined, tidy_csv
 from apieval.report.document import Document, ReportedRun
 from apieval.report.files import PAGE, SCORES, SUMMARY, write_text
-from apieval.report.page import rebuses, writing
-from apieval.report.page.embedded import Embedded
+from apieval.report.page import packing, writing
+from apieval.report.page.packing import Fragment
 from apieval.report.places import nameless, places
 from apieval.run import header, responses
 from apieval.schema import Outcome
@@ -95,14 +95,14 @@ def _is_report(folder: Path) -> bool:
 
 def _view(
     document: Document, which: Items, data: str | Path | None
-) -> tuple[Embedded | None, Sequence[str]]:
+) -> tuple[Fragment | None, Sequence[str]]:
     """Return the view of single rebuses, and what could not be had of them or has no room."""
     if which == "none":
         return None, ()
     items = reported_items.gathered(document.runs, data)
     known = [place for run in document.runs for place in places(run)]
     said = [nameless(each, [*known, *([data] if data else [])]) for each in items.doubts]
-    made = rebuses.fragment(replace(items, doubts=said), which)
+    made = packing.fragment(replace(items, doubts=said), which)
     return made, (*made.notices, *items.doubts)
 
 

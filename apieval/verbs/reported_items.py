@@ -9,8 +9,7 @@ from typing import Any, Final
 from apieval import data as datasets
 from apieval.report.document import ReportedRun
 from apieval.report.files import SCORES
-from apieval.report.page.items import Answer, AnsweredRun, Items, Key
-from apieval.report.page.texts import Held
+from apieval.report.page.items import Answer, AnsweredRun, Held, Items, Key
 from apieval.run.responses import RESPONSES, stored
 from apieval.schema import Response
 from apieval.verbs.reported_answers import answers_of

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from apieval.report.page.items import Items, Key, Read, shown
-from apieval.report.page.rebuses import fragment
+from apieval.report.page.packing import fragment
 from tests.browser.conftest import Opened
 from tests.records import prediction
 from tests.report.page.material import DIGEST, answer, items, key

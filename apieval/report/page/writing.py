@@ -1,7 +1,7 @@
 """`report.html`: one file that needs no other and no network, and trusts nothing it shows.
 
 Every text is made visible and escaped as it goes in; only this package's own files and what
-`Embedded` holds go in as they are. The policy in the head lets run and style nothing else, by hash.
+a `Fragment` holds go in as they are. The policy in the head lets run and style nothing else, by hash.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any, Final
 
+from apieval.report.figures.drawing import Figure
 from apieval.report.marks import unpiled
 from apieval.report.outline import Bar, Column, Outline
-from apieval.report.page.embedded import Embedded, Picture
+from apieval.report.page.packing import Fragment
 from apieval.report.terminal import visible
 
 _TEMPLATES: Final = ("page.html", "parts.html")
 
 
 def written(
-    outline: Outline, pictures: Sequence[Picture] = (), items: Embedded | None = None
+    outline: Outline, pictures: Sequence[Figure] = (), items: Fragment | None = None
 ) -> str:
     """Return the whole page."""
     styles = [_own("page.css"), *([items.style] if items else [])]

@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from apieval.report.page.cuts import cut
-from apieval.report.page.items import Answer, AnsweredRun, Gold, Items, Key, Read, shown
+from apieval.report.page.items import Answer, AnsweredRun, Gold, Items, Key, Read, cut, shown
 from tests.records import prediction, rebus
 
 DIGEST = "sha256:0"
