@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from apieval import evaluate
 from apieval.rebus import dataset, right_answer
+from apieval.results.answers import RESPONSES
 from apieval.run import header, plan
-from apieval.run.responses import RESPONSES
 from apieval.schema import SETTINGS, Rebus, Response, RunSpec, Setting
 from tests.records import ROW, response, write_csv
 

@@ -26,6 +26,7 @@ LAYERS = {
     "config": 1,
     "rebus": 2,
     "providers": 2,
+    "results": 2,
     "run": 3,
     "analysis": 3,
     "hub": 3,

@@ -11,7 +11,8 @@ from apieval.errors import ConfigError, StoreError
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.eee import DOCUMENT, ITEMS, UNKNOWN, About, Evaluation, document, items
 from apieval.report.files import in_its_folder
-from apieval.run.responses import RESPONSES, stored
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
 from apieval.schema import Outcome
 from apieval.signature import digest_lines
 from apieval.verbs.export_files import Exported, refuse_begun, write
@@ -47,7 +48,9 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     """
     refuse_begun(folder, run.spec.given)
     answers = source(folder / RESPONSES)["digest"]
-    came = (each.created for each in stored(folder) if each.outcome is not Outcome.FAILED)
+    came = (
+        each.created for each in RunFolder(folder).responses() if each.outcome is not Outcome.FAILED
+    )
     dates = dated(folder, came)
     if dates is None:
         raise StoreError(f"{folder}: no answer to export; the format wants one at least.")

@@ -7,36 +7,18 @@ has replaced kept beside. Every other line keeps its bytes, unknown fields and a
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from apieval.errors import StoreError
-from apieval.schema import Outcome, Response, RowId, Setting
+from apieval.results.answers import ItemKey, key_of, read_line
+from apieval.results.checking import unreadable
+from apieval.schema import Outcome, Response
 from apieval.whole_file import ordinary, to_disk, to_disk_folder
 
-RESPONSES: Final = "responses.jsonl"
 DAMAGED: Final = "responses.damaged"
 REPLACED: Final = "responses.replaced.jsonl"
-
-ItemKey = tuple[RowId, Setting, int]
-Place = Callable[[ItemKey], int]
-"""Where the answer to a question belongs among the others."""
-
-
-class _Head(BaseModel):
-    """What a line is: checked in a third of the time that all of it takes."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
-
-    id: RowId
-    setting: Setting
-    sample: int
-    outcome: Outcome
 
 
 @dataclass(slots=True)
@@ -81,76 +63,6 @@ class Kept:
         self.unpriced += is_unpriced(response)
         self.prompts.add(response.usage.prompt_tokens)
         self.answers.add(response.usage.completion_tokens)
-
-
-def read_line(line: bytes) -> Response | None:
-    """Return the answer in a line, None where it is none.
-
-    A byte order mark, which editors put at a file's beginning, is no part of it.
-    """
-    try:
-        return Response.model_validate_json(line.removeprefix(BOM_UTF8))
-    except ValidationError:
-        return None
-
-
-def stored(folder: Path, place: Place | None = None) -> Iterator[Response]:
-    """Yield the answers of a run one at a time, of several to one question the one that stands.
-
-    The last one stands, but no failure takes the place of an answer. A torn last line is no
-    answer yet. They come in the order of what `place` says of their questions, else as they stand.
-
-    Raises:
-        StoreError: naming the line that cannot be read, and whatever `place` raises.
-    """
-    path = folder / RESPONSES
-    try:
-        with ordinary(path).open("rb") as file:
-            for begin in _standing(path, file, place):
-                file.seek(begin)
-                if (response := read_line(file.readline())) is None:
-                    raise _no_answer(path, 1 + _lines_before(file, begin))
-                yield response
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
-
-
-def _standing(path: Path, file: BinaryIO, place: Place | None) -> list[int]:
-    """Return where the lines begin that stand, one for each question, in the order of their places.
-
-    What a line is comes from its parsed fields alone, however its JSON is spaced and ordered. Of
-    100,000 lines this keeps two numbers each.
-    """
-    stands: dict[Any, int] = {}  # twice the beginning of a line, one more for a failure's
-    begin = 0
-    for number, line in enumerate(file, start=1):
-        try:
-            head = _Head.model_validate_json(line.removeprefix(BOM_UTF8))
-        except ValidationError:
-            if line.endswith(b"\n"):  # else torn
-                raise _no_answer(path, number) from None
-        else:
-            question, failed = key_of(head), head.outcome is Outcome.FAILED
-            where = place(question) if place else question
-            if not failed or stands.get(where, 1) % 2:
-                stands[where] = 2 * begin + failed
-        begin += len(line)
-    found = (stands[where] for where in sorted(stands)) if place else sorted(stands.values())
-    return [each // 2 for each in found]
-
-
-def _no_answer(path: Path, number: int) -> StoreError:
-    return StoreError(f"{path}, line {number}: not an answer; mend or remove it.")
-
-
-def _lines_before(file: BinaryIO, begin: int) -> int:
-    file.seek(0)
-    return file.read(begin).count(b"\n")
-
-
-def key_of(response: Response | _Head) -> ItemKey:
-    """Return what tells the question of an answer apart."""
-    return response.id, response.setting, response.sample
 
 
 def mend(path: Path, warn: Callable[[str], None], ask_again: Collection[Outcome]) -> Kept:
@@ -280,7 +192,7 @@ def survey(path: Path) -> Survey:
             for number, line in enumerate(file, start=1):
                 _survey_line(found, seen, number, line, beside)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+        raise unreadable(path, error) from None
     return found
 
 

@@ -20,8 +20,8 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
+from apieval.results.answers import RESPONSES
 from apieval.run.header import HEADER
-from apieval.run.responses import RESPONSES
 from apieval.schema import SETTINGS, Outcome, Prediction, RowId, Setting
 from apieval.verbs import run_folders
 from apieval.verbs.results import source

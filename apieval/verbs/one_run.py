@@ -25,6 +25,7 @@ from apieval.rebus.baseline.coverage import coverage, told
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
+from apieval.results.answers import RESPONSES, key_of, read_line
 from apieval.run import header, plan, store
 from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
@@ -32,7 +33,6 @@ from apieval.run.limiter import Limiter
 from apieval.run.money import AS_ESTIMATED, Forecast, Scale, Spent, forecast, tokens_of
 from apieval.run.patience import Patience
 from apieval.run.prepare import Prepared, connected
-from apieval.run.responses import RESPONSES, key_of, read_line
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
 from apieval.run.session import undisturbed

@@ -22,7 +22,9 @@ from apieval.report.files import PAGE, SCORES, SUMMARY, write_text
 from apieval.report.page import packing, writing
 from apieval.report.page.packing import Fragment
 from apieval.report.places import nameless, places
-from apieval.run import header, responses
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
+from apieval.run import header
 from apieval.schema import Outcome
 from apieval.verbs import reported_items, run_folders, shapes
 from apieval.verbs.compared import NotComparable, of_scored
@@ -180,7 +182,7 @@ def _stale(run: ReportedRun, scored: Scored) -> Iterator[str]:
         if (there := sum(map(len, scored.rows.get(setting, {}).values()))) != n:
             yield f"{run.name}: {SUMMARY} counts {n:,} answers ({setting}), {SCORES} has {there:,}; {anew}"
     said = run.summary.get("responses") or {}
-    path = run.folder / responses.RESPONSES
+    path = run.folder / RESPONSES
     if said.get("file") == path.name and is_there(path) and source(path) != said:
         yield f"{run.name}: {path.name} has changed since it was scored; {anew}"
 
@@ -220,10 +222,10 @@ def _spending(
     folder: Path,
 ) -> tuple[dict[str, Any] | None, tuple[datetime, datetime] | None]:
     """Return what a run's answers took and when they came; None where there are none of its own."""
-    if not is_there(folder / responses.RESPONSES):
+    if not is_there(folder / RESPONSES):
         return None, None
     made, created = Spending(), set[str]()
-    for each in responses.stored(folder):
+    for each in RunFolder(folder).responses():
         made.add(each)
         if each.outcome is not Outcome.FAILED:
             created.add(each.created)

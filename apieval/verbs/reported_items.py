@@ -10,7 +10,8 @@ from apieval import data as datasets
 from apieval.report.document import ReportedRun
 from apieval.report.files import SCORES
 from apieval.report.page.items import Answer, AnsweredRun, Held, Items, Key
-from apieval.run.responses import RESPONSES, stored
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
 from apieval.schema import Response
 from apieval.verbs.reported_answers import answers_of
 from apieval.verbs.reported_golds import golds_of
@@ -86,7 +87,7 @@ def _without(run: ReportedRun) -> str:
 def _texts(run: ReportedRun, answers: Mapping[Key, Answer], held: Held) -> Iterator[str]:
     """Bring the texts to a run's answers, and say what does not fit."""
     digest, stray = run.summary["data"]["digest"], 0
-    for response in stored(run.folder):
+    for response in RunFolder(run.folder).responses():
         key = Key(digest, response.id, response.setting, response.sample)
         answer = answers.get(key)
         if answer is None:

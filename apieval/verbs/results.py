@@ -22,8 +22,9 @@ from apieval.rebus.metrics import told
 from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report import files
-from apieval.run import header, responses
-from apieval.run.responses import ItemKey
+from apieval.results.answers import RESPONSES, ItemKey
+from apieval.results.folder import RunFolder
+from apieval.run import header
 from apieval.schema import ItemScore, Rebus, Response, RunSpec
 from apieval.signature import digest_lines
 from apieval.verbs import shapes
@@ -189,13 +190,13 @@ def in_data_order(
         row, setting, sample = question
         if str(row) not in rows or setting not in spec.settings or sample >= spec.samples:
             raise StoreError(
-                f"{folder / responses.RESPONSES}: an answer to row {row!r} "
+                f"{folder / RESPONSES}: an answer to row {row!r} "
                 f"({setting}, sample {sample}), which is not of this run."
             )
         at = spec.settings.index(setting) * len(rows) + rows[str(row)]
         return at * spec.samples + sample
 
-    for response in responses.stored(folder, place):
+    for response in RunFolder(folder).responses(place):
         yield response, gold[str(response.id)]
 
 
@@ -214,7 +215,7 @@ def measured_of(
         prompt_name=str((known.get("prompt") or {}).get("name", prompts.OFFICIAL)),
         given=spec.given,
         identity=spec.identity,
-        responses=source(folder / responses.RESPONSES) if folder else None,
+        responses=source(folder / RESPONSES) if folder else None,
         coverage=known.get("coverage"),
     )
 
@@ -241,7 +242,7 @@ def dated(folder: Path, created: Iterable[str]) -> tuple[datetime, datetime] | N
     try:
         return dates(created)
     except ValueError as error:
-        path = folder / responses.RESPONSES
+        path = folder / RESPONSES
         raise StoreError(f"{path}: `created` of an answer is no date: {error}; mend it.") from None
 
 

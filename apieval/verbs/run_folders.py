@@ -8,8 +8,8 @@ from typing import Final
 
 from apieval.errors import ApievalError, ConfigError, StoreError
 from apieval.report.files import PAGE, SCORES, SUMMARY
+from apieval.results.answers import RESPONSES
 from apieval.run import header
-from apieval.run.responses import RESPONSES
 from apieval.verbs import scored
 from apieval.whole_file import is_folder, is_there
 

@@ -19,7 +19,8 @@ from apieval.errors import ConfigError, StoreError, did_you_mean
 from apieval.rebus.metrics import HEADLINE, METRICS, told
 from apieval.report.files import SCORES, SUMMARY
 from apieval.report.terminal import label
-from apieval.run.responses import RESPONSES, stored
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
 from apieval.schema import GIVENS, SETTINGS, Given, RowId, Setting, Tally, row_order
 from apieval.signature import finite, parts
 from apieval.verbs import shapes
@@ -178,7 +179,7 @@ def with_texts(run: Scored) -> Side:
     if run.side is None or not is_there(Path(run.folder) / RESPONSES):
         return run.side or Side(run.name, frozenset(), {})
     known = {setting: dict(answers) for setting, answers in run.side.said.items()}
-    for response in stored(Path(run.folder)):
+    for response in RunFolder(Path(run.folder)).responses():
         key = (response.id, response.sample)
         if (found := known.get(response.setting, {}).get(key)) is not None:
             known[response.setting][key] = found._replace(text=hash(response.text))

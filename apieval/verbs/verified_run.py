@@ -26,10 +26,11 @@ from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
+from apieval.results.answers import RESPONSES
 from apieval.run import plan
 from apieval.run.header import FORMAT, HEADER
 from apieval.run.money import SPENDING, Spent, spent_by
-from apieval.run.responses import RESPONSES, Survey, survey
+from apieval.run.responses import Survey, survey
 from apieval.schema import Response, RunSpec
 from apieval.signature import digest, is_hidden
 from apieval.verbs import shapes

@@ -20,7 +20,7 @@ from apieval.rebus.dataset import SAMPLE, Dataset, Selection
 from apieval.rebus.metrics import told
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.report.files import SCORES, SUMMARY
-from apieval.run.responses import RESPONSES
+from apieval.results.answers import RESPONSES
 from apieval.schema import Outcome, Prediction
 from apieval.signature import parts, signature
 from apieval.verbs import foreign, shapes

@@ -26,13 +26,13 @@ from apieval.errors import (
     WebPage,
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
+from apieval.results.folder import RunFolder
 from apieval.run import limiter, patience, runner
 from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
 from apieval.run.limiter import Limiter
 from apieval.run.money import SPENDING, Spent, spent_by
 from apieval.run.patience import Patience
-from apieval.run.responses import stored as responses
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
 from apieval.run.store import Store
@@ -216,7 +216,7 @@ class Bench:
             store.close()
             if budget:
                 budget.ledger.close(self.folder)
-        lines = list(responses(self.folder))
+        lines = list(RunFolder(self.folder).responses())
         return Course(provider, self.watcher, end, lines, stopped, given_up)
 
 
@@ -439,7 +439,7 @@ def wired(
             return server.seen
 
     seen = asyncio.run(work())
-    return list(responses(folder)), seen
+    return list(RunFolder(folder).responses()), seen
 
 
 def of_row(row: int, bad: Answer) -> Callable[[Seen], Answer]:

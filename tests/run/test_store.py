@@ -20,18 +20,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.errors import StoreError
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
 from apieval.run import store as module
 from apieval.run.header import FORMAT, HEADER, check_same_run
 from apieval.run.header import read as read_header
 from apieval.run.header import write as write_header
-from apieval.run.responses import DAMAGED, REPLACED, RESPONSES
-from apieval.run.responses import stored as responses
+from apieval.run.responses import DAMAGED, REPLACED
 from apieval.run.store import LOCK, OWNER, Store, set_aside
 from apieval.schema import Outcome, Response, RunSpec
 from apieval.signature import public
 from tests.records import response
 
 DATA: Final = "sha256:" + "1" * 64
+
+
+def responses(folder: Path) -> Iterator[Response]:
+    return RunFolder(folder).responses()
 
 
 def line(**changes: object) -> bytes:

@@ -1,0 +1,211 @@
+"""`summary.json`: figures with their intervals, outcomes, findings, and all that else is made of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NotRequired,  # pydantic takes typing's from 3.12 on
+)
+
+from pydantic import AfterValidator, Field, with_config
+from typing_extensions import TypedDict
+
+from apieval.results.checking import STRICT, Amount, Count
+from apieval.results.figures import (
+    Both,
+    BothGaps,
+    DiagnosisShares,
+    Groups,
+    OverSamples,
+    SettingLoss,
+)
+from apieval.schema import Given, RowId, Setting
+
+ALL: Final = "all"
+MOST_SAMPLES: Final = 1_000
+"""Beyond these nothing is counted: a figure takes room for each."""
+
+
+class Data(TypedDict):
+    """The data file that was asked; the last four where it was published."""
+
+    name: str
+    digest: str
+    n: Count
+    source: NotRequired[str]
+    revision: NotRequired[str | None]
+    licence: NotRequired[str]
+    attribution: NotRequired[str]
+
+
+class PromptName(TypedDict):
+    """What the prompt goes by, and whether it is the challenge's own."""
+
+    name: str | None
+    official: bool | None
+
+
+class Sum(TypedDict):
+    """A sum over the answers of which it is known, None of none."""
+
+    sum: Amount | None
+    known_for: Count
+
+
+class UsageTotals(TypedDict):
+    """What the answers took together."""
+
+    answers: Count
+    from_cache: NotRequired[Count]
+    without_solution: NotRequired[Count]
+    prompt_tokens: Sum
+    completion_tokens: Sum
+    reasoning_tokens: Sum
+    cached_tokens: Sum
+    cost_usd: Sum
+
+
+class Outcomes(TypedDict):
+    """Of how many requests what became."""
+
+    ok: Count
+    truncated: Count
+    empty: Count
+    refused: Count
+    failed: Count
+    not_asked: Count
+
+
+class AnswersFile(TypedDict):
+    """What tells a file of answers from any other; `fields` where it has names of its own for them."""
+
+    file: str
+    lines: Count
+    digest: str
+    fields: NotRequired[dict[str, str]]
+
+
+class Coverage(TypedDict):
+    """What a dictionary knows of the rebuses."""
+
+    rebuses: Count
+    complete: Count
+    clues: Count
+    known: Count
+    found: Count
+
+
+class Finding(TypedDict):
+    """A `warning` puts the figures in doubt, a `note` explains them."""
+
+    kind: str
+    level: Literal["warning", "note"]
+    text: str
+
+
+class AuditFinding(Finding):
+    """One entry of an audit: how many of how many, which rows, and what else it rests on."""
+
+    count: Count
+    of: Count
+    ids: list[RowId]
+    more: dict[str, Any]
+
+
+class Audit(TypedDict):
+    """What an audit found, and against which other runs."""
+
+    against: list[str]
+    findings: list[AuditFinding]
+
+
+Served = dict[Literal["served_model", "system_fingerprint"], dict[str, Count]]
+
+
+@with_config(STRICT)
+class Summary(TypedDict):
+    """`summary.json`; what the last versions brought is None or empty in what older ones wrote."""
+
+    format: Literal[1]
+    model: str
+    data: Data
+    settings: Annotated[list[Setting], Field(min_length=1, max_length=2)]
+    samples: Annotated[int, Field(ge=1, le=10 * MOST_SAMPLES)]
+    prompt: PromptName
+    given: Given | None
+    partial: bool
+    outcomes: dict[Setting, Outcomes]
+    usage: UsageTotals | None
+    served: Served | None
+    responses: AnswersFile | None
+    coverage: Coverage | None
+    findings: list[Finding]
+    signatures: dict[Setting, dict[str, str]]
+    along_key: dict[str, Count]
+    figures: dict[Setting, dict[str, dict[str, dict[str, Both]]]]
+    gaps: dict[Setting, dict[str, dict[str, dict[str, BothGaps]]]]
+    format_loss: dict[Setting, dict[str, SettingLoss]] | None
+    diagnosis: dict[Setting, dict[str, DiagnosisShares]] | None
+    dependence: dict[Setting, dict[str, dict[str, dict[str, Groups]]]] | None
+    over_samples: dict[Setting, dict[str, dict[str, OverSamples]]] | None
+    audit: NotRequired[Audit]
+
+
+LATER: Final[Mapping[str, object]] = {
+    "samples": 1,
+    "prompt": {"name": None, "official": None},
+    "given": None,
+    "usage": None,
+    "served": None,
+    "responses": None,
+    "coverage": None,
+    "findings": [],
+    "along_key": {},
+    "gaps": {},
+    "format_loss": None,
+    "diagnosis": None,
+    "dependence": None,
+    "over_samples": None,
+}
+
+
+def _alike(summary: Summary) -> Summary:
+    """Refuse what one part of a summary has and another has not."""
+    settings, signatures = summary["settings"], summary["signatures"]
+    if len(set(settings)) < len(settings):
+        raise ValueError("settings: one stands twice")
+    for name, part in (
+        ("outcomes", set(summary["outcomes"])),
+        ("signatures", set(signatures)),
+        ("figures", set(summary["figures"])),
+    ):
+        if part != set(settings):
+            raise ValueError(f"{name} and settings are not of the same settings")
+    metrics = None
+    for setting, by_subset in summary["figures"].items():
+        if ALL not in by_subset:
+            raise ValueError(f"figures.{setting}.{ALL}: missing")
+        for subset, by_parser in by_subset.items():
+            if set(by_parser) != set(signatures[setting]):
+                said = f"figures.{setting}.{subset} and signatures.{setting}"
+                raise ValueError(f"{said} are not of the same parsers")
+            metrics = metrics or set(next(iter(by_parser.values()), ()))
+            if any(set(found) != metrics for found in by_parser.values()):
+                raise ValueError(f"figures.{setting}.{subset}: not the metrics of the others")
+    _same_subsets(summary)
+    return summary
+
+
+def _same_subsets(summary: Summary) -> None:
+    parts = {"format_loss": summary["format_loss"], "diagnosis": summary["diagnosis"]}
+    for name, part in parts.items():
+        for setting, cells in (part or {}).items():
+            if set(cells) != set(summary["figures"].get(setting, ())):
+                raise ValueError(f"{name}.{setting} and figures are not of the same subsets")
+
+
+WHOLE: Final = Annotated[Summary, AfterValidator(_alike)]
