@@ -6,8 +6,10 @@ For notebooks: `load` a data file, `build_prompt` of a row, `parse` an answer, `
 
 from apieval import loading as loading  # first: it guards all that follows
 from apieval import version
-from apieval.analysis.signed import of_figure as figure_signature
-from apieval.data import load
+from apieval.analysis.signatures import of_figure as figure_signature
+from apieval.commands.datasets import load
+from apieval.commands.options import RunOptions
+from apieval.commands.score import Result
 from apieval.errors import ApievalError, ConfigError, DataError, StoreError
 from apieval.evaluate import (
     Exported,
@@ -20,15 +22,13 @@ from apieval.evaluate import (
     score,
     verify,
 )
-from apieval.options import RunOptions
 from apieval.rebus.dataset import Dataset
 from apieval.rebus.metrics import tally
 from apieval.rebus.parsers.official import parse
 from apieval.rebus.prompts import build as build_prompt
+from apieval.records import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
 from apieval.report.eee import About
 from apieval.run.watcher import Watcher
-from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Response, Setting, Tally
-from apieval.verbs.results import Result
 
 __version__ = version.VERSION
 

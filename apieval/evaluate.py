@@ -1,4 +1,4 @@
-"""The verbs: run models, check them, score answers, compare and verify; each returns what it found.
+"""The commands: run models, check them, score answers, compare and verify; each returns what it found.
 
 This module joins the wings and owns no knowledge of its own. What a run needs is imported when
 one begins: scoring never opens a socket, and cannot.
@@ -13,27 +13,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from apieval import config as configuration
-from apieval import data as datasets
-from apieval.config import Providers
+from apieval.commands import datasets, foreign_answers, run_folders
+from apieval.commands.compare import compare
+from apieval.commands.export import Exported, export
+from apieval.commands.options import Items, Reported, RunOptions
+from apieval.commands.score import Auditor, Onlooker, Result, result_of, run_of, score_stored, write
+from apieval.commands.verify import Verification, verify
+from apieval.config import file as configuration
+from apieval.config.file import Providers
+from apieval.config.models import Params
 from apieval.errors import ConfigError, StoreError, did_you_mean
-from apieval.options import RunOptions
 from apieval.rebus import conversation, prompts
 from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
-from apieval.run import plan
+from apieval.records import GIVENS, SETTINGS, Rebus, Request, Setting
+from apieval.run import header
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
-from apieval.schema import GIVENS, SETTINGS, Rebus, Request, Setting
-from apieval.sections import Params
-from apieval.verbs import foreign, run_folders
-from apieval.verbs.audited import Auditor
-from apieval.verbs.compared import compare
-from apieval.verbs.exported import Exported, export
-from apieval.verbs.reports import Items, Reported
-from apieval.verbs.results import Onlooker, Result, result_of, run_of, score_stored, write
-from apieval.verbs.verification import Verification, verify
 
 __all__ = [
     "Exported",
@@ -66,9 +63,9 @@ def run(
     Raises:
         ConfigError, DataError, StoreError: before anything is asked.
     """
-    from apieval.run.prepare import prepare  # noqa: PLC0415
-    from apieval.verbs.one_run import OneRun  # noqa: PLC0415
-    from apieval.verbs.side_by_side import carry_out  # noqa: PLC0415
+    from apieval.commands.run import OneRun  # noqa: PLC0415
+    from apieval.commands.side_by_side import carry_out  # noqa: PLC0415
+    from apieval.run.model import prepare  # noqa: PLC0415
 
     options, watcher = options or RunOptions(), watcher or Watcher()
     _check(models, options)
@@ -95,7 +92,7 @@ def why(model: str, options: RunOptions) -> Iterator[tuple[Request, dict[str, An
         ConfigError, DataError: as for a run; ConfigError without a cache.
     """
     from apieval.run.cache import ResponseCache  # noqa: PLC0415
-    from apieval.run.prepare import prepare  # noqa: PLC0415
+    from apieval.run.model import prepare  # noqa: PLC0415
 
     if options.cache is None:
         raise ConfigError("--cache off: name the cache's folder, or leave the option out.")
@@ -135,7 +132,7 @@ def check(
     Raises:
         ConfigError, DataError: before anything is asked.
     """
-    from apieval.verbs import one_check  # noqa: PLC0415
+    from apieval.commands import check as one_check  # noqa: PLC0415
 
     options = options or RunOptions()
     providers = _providers(options)
@@ -174,7 +171,7 @@ def report(
     Raises:
         ConfigError, DataError, StoreError: naming file and remedy.
     """
-    from apieval.verbs import reported  # noqa: PLC0415 # only a report takes its chapters
+    from apieval.commands import report as reported  # noqa: PLC0415 # only a report needs its sections
 
     return reported.report(folders, out, data=data, items=items, say=say)
 
@@ -262,11 +259,11 @@ def score(  # noqa: PLR0913 # an argument an option
                 "and --text-field."
             )
         return _score_run(path, data, out, against, say)
-    foreign.look(path, fields, alone=data is None)
+    foreign_answers.look(path, fields, alone=data is None)
     if data is None:
         raise ConfigError(f"{path}: give the data file these answers are of with --data.")
     selection = datasets.at_hand(data, gold_only=True, say=say).select(subsets, limit)
-    found = foreign.read(path, selection, setting or "regular", fields)
+    found = foreign_answers.read(path, selection, setting or "regular", fields)
     onlooker = Onlooker() if against is None else Auditor(selection, against)
     return result_of(path.stem, out, write(out, found.measured, found.answers, None, onlooker))
 
@@ -282,7 +279,7 @@ def _check(models: Sequence[str], options: RunOptions) -> None:
         raise ConfigError("a model was named twice; name each once.")
     if options.name and len(models) > 1:
         raise ConfigError("--name names one run, but several models were given; run them apart.")
-    if options.name and plan.slug(options.name) != options.name:
+    if options.name and header.slug(options.name) != options.name:
         raise ConfigError(f"--name {options.name!r}: use letters, digits, '.', '_' and '-' alone.")
     if options.limit is not None and options.limit < 1:
         raise ConfigError(f"--limit {options.limit}: must be 1 or more.")

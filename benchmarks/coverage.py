@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from apieval.analysis import paired, statistics
-from apieval.analysis.clustered import clustered
-from apieval.analysis.correlation import LEAST, spearman
-from apieval.analysis.gaps import apart
-from apieval.analysis.statistics import TRIALS, Interval, bootstrap, wilson
+from apieval.analysis import intervals as statistics
+from apieval.analysis import paired_tests
+from apieval.analysis.dependence import LEAST, spearman
+from apieval.analysis.figures import apart
+from apieval.analysis.intervals import TRIALS, Interval, bootstrap, clustered, wilson
 from benchmarks import table
 from benchmarks.worlds import Lengths, Pair, Spellings, Words
 
@@ -117,7 +117,7 @@ def _paired_proportions(n: int, repeats: int) -> Iterator[Row]:
     both, only_a, only_b = 0.08, 0.03, 0.06
     cells = (both, only_a, only_b, 1 - both - only_a - only_b)
     drawn = _chance(n).multinomial(n, cells, size=10 * repeats).tolist()
-    held = [_holds(paired.newcombe(*each), only_b - only_a) for each in drawn]
+    held = [_holds(paired_tests.newcombe(*each), only_b - only_a) for each in drawn]
     yield "compare: proportions, 11% and 14%", f"{n:,}", float(np.mean(held))
 
 
@@ -164,7 +164,7 @@ def _paired_words(n: int, repeats: int) -> Iterator[Row]:
     def intervals(chance: Chance) -> tuple[tuple[Interval, ...], tuple[float, ...]]:
         a, b, sizes = world.draw(n, chance)
         items = list(zip((b - a).tolist(), sizes.tolist(), strict=True))
-        return tuple(paired.bootstrap(items)), (world.difference,)
+        return tuple(paired_tests.bootstrap(items)), (world.difference,)
 
     [share] = _covered(intervals, n, repeats)
     yield "compare: words, bootstrap", f"{n:,}", share

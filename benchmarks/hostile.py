@@ -15,7 +15,7 @@ from typing import Final
 
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
-from apieval.schema import Rebus
+from apieval.records import Rebus
 from benchmarks import table
 
 SIZES: Final = (1 << 16, 1 << 18, 1 << 20)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from apieval import evaluate
-from apieval.rebus import dataset, right_answer
-from apieval.run import header, plan
+from apieval.rebus import dataset, examples
+from apieval.records import SETTINGS, Outcome, Rebus, Response, RunSpec, Usage
+from apieval.run import header
 from apieval.run.responses import RESPONSES
-from apieval.schema import SETTINGS, Outcome, Rebus, Response, RunSpec, Usage
 from benchmarks import data, measure
 from benchmarks.page import in_browser
 from benchmarks.table import Target, numbers, targets
@@ -75,7 +75,7 @@ def _run(folder: Path, rows: Path, share: float) -> Path:
     )
     about = {"name": rows.name, "path": str(rows), "digest": found.digest, "n": len(found.rebuses)}
     folder.mkdir()
-    header.write(folder, {**plan.header(spec, about), "status": "done"})
+    header.write(folder, {**header.header(spec, about), "status": "done"})
     with (folder / RESPONSES).open("w", encoding="utf-8") as file:
         file.writelines(f"{each}\n" for each in _answers(found.rebuses, folder.name, share))
     evaluate.score(folder)
@@ -115,7 +115,7 @@ def _answers(rebuses: tuple[Rebus, ...], model: str, share: float) -> Iterator[s
 
 def _said(rebus: Rebus, share: float, source: random.Random, words: list[str]) -> str:
     """Return a right answer, or one with a wrong word, and sometimes in Markdown."""
-    text = right_answer.write(rebus)
+    text = examples.write(rebus)
     if source.random() > share:
         text = text.replace(rebus.word_guesses[-1], source.choice(words))
     return text.replace("Soluzione: ", "**Soluzione:** ") if source.random() < share / 3 else text

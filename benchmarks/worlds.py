@@ -125,7 +125,7 @@ class Lengths:
     @cached_property
     def rho(self) -> float:
         """Return the true rank correlation of length and right."""
-        from apieval.analysis.correlation import spearman  # noqa: PLC0415
+        from apieval.analysis.dependence import spearman  # noqa: PLC0415
 
         found = spearman(*self.draw(_WHOLE, np.random.default_rng(2))).rho
         assert found is not None  # noqa: S101

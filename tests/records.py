@@ -10,11 +10,11 @@ from typing import Any, Final
 import pytest
 
 from apieval.analysis.figures import Collector
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.dataset import Dataset
-from apieval.schema import SETTINGS, Prediction, Rebus, Response, Setting
+from apieval.records import SETTINGS, Prediction, Rebus, Response, Setting
 
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 SHARED: Final = REPOSITORY.parent / "shared"

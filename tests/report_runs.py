@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval import evaluate
-from apieval.rebus import dataset, right_answer
+from apieval.rebus import dataset, examples
+from apieval.records import SETTINGS, Rebus, Response, RunSpec, Setting
 from apieval.results.answers import RESPONSES
-from apieval.run import header, plan
-from apieval.schema import SETTINGS, Rebus, Response, RunSpec, Setting
+from apieval.run import header
 from tests.records import ROW, response, write_csv
 
 ROWS: Final = 45
@@ -77,7 +77,7 @@ def write_run(
         prompts={},
     )
     about = {"name": data.name, "path": str(data), "digest": rebuses.digest, "n": ROWS}
-    header.write(folder, {**plan.header(spec, about), "status": "done"})
+    header.write(folder, {**header.header(spec, about), "status": "done"})
     answers = [
         response(id=rebus.id, setting=setting, sample=sample, **fields)
         for setting in settings
@@ -98,7 +98,7 @@ def write_answers(folder: Path, answers: Iterable[Response]) -> None:
 
 
 def right(rebus: Rebus) -> str:
-    return right_answer.write(rebus)
+    return examples.write(rebus)
 
 
 def wrong(rebus: Rebus) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import apieval
 from apieval.rebus import dataset, prompts
-from apieval.schema import RunSpec
+from apieval.records import RunSpec
 from tests.records import ANSWER, ROW, response, write_csv
 
 HEAVY = ("httpx", "aiohttp", "litellm", "numpy", "pyarrow", "matplotlib", "huggingface_hub")

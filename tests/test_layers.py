@@ -19,9 +19,9 @@ LAYERS = {
     "loading": 0,
     "patterns": 0,
     "version": 0,
-    "whole_file": 0,
+    "files": 0,
     "wording": 0,
-    "schema": 0,
+    "records": 0,
     "signature": 1,
     "config": 1,
     "rebus": 2,
@@ -36,46 +36,36 @@ LAYERS = {
     "cli": 7,
     "__init__": 7,  # the other door, for notebooks
 }
-ANNEXES = {
-    "strict_yaml": "config",
-    "fields": "config",
-    "secret_forms": "config",
-    "sections": "config",
-    "directory": "config",
-    "data": "commands",
-    "options": "commands",
-    "verbs": "commands",  # which become files of it
-}
+ANNEXES = {"secret_forms": "config"}
 """Files of the ground floor, and folders, that belong to a room of another name."""
 
 LATE = {
-    "analysis.correlation": {"numpy"},
+    "analysis.dependence": {"numpy", "wordfreq"},
     "analysis.diagnosis": {"rapidfuzz.distance"},
-    "analysis.paired": {"numpy"},
-    "analysis.statistics": {"numpy"},
+    "analysis.paired_tests": {"numpy"},
+    "analysis.intervals": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
     "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
     "cli.serve": {"apieval.rebus.baseline.server"},
-    "data": {"apieval.hub.challenge", "apieval.hub.contents"},
+    "commands.datasets": {"apieval.hub.challenge", "apieval.hub.contents"},
     "evaluate": {
-        "apieval.verbs.one_check",
-        "apieval.verbs.one_run",
-        "apieval.verbs.reported",
+        "apieval.commands.check",
+        "apieval.commands.run",
+        "apieval.commands.report",
         "apieval.run.cache",
-        "apieval.run.prepare",
-        "apieval.verbs.side_by_side",
+        "apieval.run.model",
+        "apieval.commands.side_by_side",
     },
     "hub.download": {"apieval.hub.transfer"},
     "providers.clients": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
-    "rebus.frequency": {"wordfreq"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},
-    "rebus.tokens": {"tokenizers"},
+    "rebus.describe": {"tokenizers"},
     "report.answer_table": {"pyarrow", "pyarrow.parquet"},
     "report.figures.canvas": {"matplotlib", "matplotlib.backends"},
     "report.page.writing": {"jinja2"},
-    "run.prepare": {"apieval.rebus.baseline.server"},
-    "verbs.exported": {"apieval.commands.export_eee"},
+    "run.model": {"apieval.rebus.baseline.server"},
+    "commands.export": {"apieval.commands.export_eee"},
 }
 """The only imports inside a function: heavy or optional, each at one named place."""
 
@@ -193,5 +183,5 @@ def test_right_of_the_store_is_no_network() -> None:
 
 def test_the_finder_finds() -> None:
     assert Import("rebus.dataset", "rebus.tables", late=False) in OWN
-    assert Import("config", "strict_yaml", late=False) in OWN
+    assert Import("config.file", "config.strict_yaml", late=False) in OWN
     assert any(each.late for each in IMPORTS)

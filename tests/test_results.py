@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from apieval.errors import StoreError
 from apieval.results.answers import answers_file
 from apieval.results.folder import RunFolder
+from tests.commands import damage
+from tests.commands.test_verified_damage import damaged
 from tests.records import response
 from tests.report_runs import alfa, write_answers, write_data, write_run
-from tests.verbs import damage
-from tests.verbs.test_verified_damage import damaged
 
 FILES: Final = ("run.json", "summary.json", "scores.jsonl", "responses.jsonl")
 GONE: Final = object()

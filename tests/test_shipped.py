@@ -8,14 +8,15 @@ from typing import Any, Final
 
 import pytest
 
-from apieval import config, directory, strict_yaml
-from apieval.directory import HOSTED, PLAIN
-from apieval.run.prepare import Prepared, prepare
-from apieval.run.prices import price_of
-from apieval.sections import AnyModel, Embedded, Hosted, OpenAICompatible
+from apieval.config import file, strict_yaml
+from apieval.config import known as directory
+from apieval.config.known import HOSTED, PLAIN
+from apieval.config.models import AnyModel, Embedded, Hosted, OpenAICompatible
+from apieval.run.cost import price_of
+from apieval.run.model import Prepared, prepare
 from tests.records import REPOSITORY
 
-SHIPPED: Final = config.load(config.packaged_file())
+SHIPPED: Final = file.load(file.packaged_file())
 NAMES: Final = SHIPPED.names()
 REMOTE: Final = [name for name in NAMES if not isinstance(SHIPPED.find(name), Embedded)]
 CUSTOMARY: Final = {
@@ -92,7 +93,7 @@ def test_who_is_paid_without_a_price_is_known_here() -> None:
 
 @pytest.mark.parametrize("name", REMOTE)
 def test_the_challenges_settings_fit_every_entry(name: str) -> None:
-    chosen = config.chosen_params("calamita", {}, [])
+    chosen = file.chosen_params("calamita", {}, [])
     found = ready(name, chosen=chosen)
     assert found.most_tokens == 256
     assert found.body["stop"] == ["\n\n"]
@@ -119,7 +120,7 @@ def test_the_editors_schema_takes_the_file() -> None:
     text = (REPOSITORY / "docs" / "providers.schema.json").read_text("utf-8")
     schema = json.loads(text)
     validator.check_schema(schema)
-    value: Any = strict_yaml.read(config.packaged_file())
+    value: Any = strict_yaml.read(file.packaged_file())
     assert [error.message for error in validator(schema).iter_errors(value)] == []
     value["models"]["vllm"]["modle"] = "x"
     assert not validator(schema).is_valid(value)

@@ -240,10 +240,10 @@ def configuration_reference(schema: dict[str, Any]) -> str:
 def documents() -> dict[str, str]:
     """Make every generated document: file name under docs/ and content."""
     # Only now: the program reads its environment when imported, and that was neutralised.
-    from apieval import config  # noqa: PLC0415
     from apieval.cli import app  # noqa: PLC0415
+    from apieval.config import file  # noqa: PLC0415
 
-    schema = config.json_schema()
+    schema = file.json_schema()
     return {
         "cli.md": command_reference(app, "apieval"),
         "configuration.md": configuration_reference(schema),

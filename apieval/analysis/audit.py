@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from apieval.analysis import gold_audit
 from apieval.analysis.findings import UNNAMED, AuditFinding, audited
-from apieval.analysis.shared_wrong import Key, Said, Side, said, shared
+from apieval.analysis.shared_answers import Key, Said, Side, said, shared
 from apieval.analysis.summary import blanks
 from apieval.patterns import regex
 from apieval.rebus import prompts
@@ -25,7 +25,7 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import ItemScore, Outcome, Prediction, Rebus, RowId, Setting
+from apieval.records import ItemScore, Outcome, Prediction, Rebus, RowId, Setting
 from apieval.wording import counted
 
 CHOICES: Final = frozenset({"echo", "second_answer", "run_on", "correction", "struck"})

@@ -5,25 +5,113 @@ a failed request is no wrong answer and counts nowhere. Hidden words are grouped
 letters and by their frequency in Italian; rebuses by their number of hidden words and by the
 letters of their solution. Intervals are of whole rebuses: Wilson's where a rebus counts once, else
 as in `clustered`; correlations as in `correlation`.
+
+Spearman's rank correlation, with ties, of pairs that stand in rebuses.
+
+How frequent a word is in Italian, by the word lists of `wordfreq`, which is an extra.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from apieval.analysis.clustered import clustered
-from apieval.analysis.correlation import spearman
-from apieval.analysis.measured import Measured
-from apieval.rebus import frequency
+from apieval.analysis.intervals import clustered, student
+from apieval.analysis.setup import Measured
 from apieval.rebus.metrics import told
 from apieval.rebus.parsers import official, tolerant
-from apieval.rebus.scoring import ScoredAnswer
-from apieval.rebus.which_words import right_words
-from apieval.schema import Rebus
+from apieval.rebus.scoring import ScoredAnswer, right_words
+from apieval.records import Rebus
+from apieval.wording import install
+
+LEAST: Final = 10
+"""Of fewer rebuses there is no interval: their spread says too little."""
+_ALMOST: Final = 1 - 1e-12
+
+
+class Correlation(NamedTuple):
+    """Spearman's rho and its interval; None where nothing varies, or too little is known."""
+
+    rho: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def spearman(x: Sequence[float], y: Sequence[float], rebuses: Sequence[int]) -> Correlation:
+    """Return the correlation of two values of each word (or rebus), and of which rebus it is."""
+    if len(set(x)) < 2 or len(set(y)) < 2:  # noqa: PLR2004 # what does not vary goes with nothing
+        return Correlation(None)
+    import numpy as np  # noqa: PLC0415 # as in intervals
+
+    n = len(x)
+    ranks_x, ranks_y = _Ranks(x), _Ranks(y)
+    f, g = ranks_x.each, ranks_y.each
+    spread_x, spread_y = float(f @ f) / n, float(g @ g) / n
+    scale = math.sqrt(spread_x * spread_y)
+    rho = max(-1.0, min(1.0, float(f @ g) / n / scale))
+    _, at = np.unique(np.asarray(rebuses), return_inverse=True)
+    clusters = int(at.max()) + 1
+    if clusters < LEAST or abs(rho) > _ALMOST:
+        return Correlation(rho)
+    together = f * g + ranks_x.moved(g) + ranks_y.moved(f) - 3 * rho * scale
+    alone_x = f * f + 2 * ranks_x.moved(f) - 3 * spread_x
+    alone_y = g * g + 2 * ranks_y.moved(g) - 3 * spread_y
+    influence = together / scale - rho / 2 * (alone_x / spread_x + alone_y / spread_y)
+    sums = np.bincount(at, weights=influence)
+    error = math.sqrt(float(sums @ sums) * clusters / (clusters - 1)) / n
+    middle, half = math.atanh(rho), student(clusters - 1) * error / (1 - rho * rho)
+    return Correlation(rho, math.tanh(middle - half), math.tanh(middle + half))
+
+
+class _Ranks:
+    """The mid-ranks of some values, from -1/2 to 1/2: the share below and half that of the equal.
+
+    `each` is by value. A pair moves the ranks of all others: `moved` is what that does to the mean
+    of something, by the pair's own value.
+    """
+
+    def __init__(self, values: Sequence[float]) -> None:
+        import numpy as np  # noqa: PLC0415 # as in intervals
+
+        _, self._at, counts = np.unique(
+            np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
+        )
+        self._n = len(values)
+        self.each: Any = ((np.cumsum(counts) - counts / 2) / self._n - 0.5)[self._at]
+
+    def moved(self, something: Any) -> Any:  # noqa: ANN401 # numpy's, imported late
+        import numpy as np  # noqa: PLC0415 # as in intervals
+
+        sums = np.bincount(self._at, weights=something)
+        from_here = np.cumsum(sums[::-1])[::-1]
+        return ((from_here - sums / 2) / self._n)[self._at]
+
+
+LANGUAGE: Final = "it"
+MISSING: Final = (
+    f"the word lists are an extra that is not installed; {install('frequency')} adds it"
+)
+
+
+def zipf_frequencies(words: Iterable[str]) -> dict[str, float] | None:
+    """Return the frequency of each word on the Zipf scale; None where the extra is not installed."""
+    try:
+        # with its lists it takes 0.4 s to import
+        from wordfreq import zipf_frequency  # noqa: PLC0415
+    except ModuleNotFoundError:
+        return None
+    return {word: float(zipf_frequency(word, LANGUAGE)) for word in set(words)}
+
+
+def frequency_source() -> str:
+    """Return whose word lists they are, and of which version; of an installed extra alone."""
+    return f"wordfreq {version('wordfreq')}"
+
 
 PARSERS: Final = (official.NAME, tolerant.NAME)
 WORDS: Final = "word_guess_accuracy"
@@ -144,8 +232,8 @@ class _Values:
 
     def __init__(self, rebuses: Sequence[Rebus]) -> None:
         words = [word for rebus in rebuses for word in rebus.word_guesses]
-        zipf = frequency.zipf(words)
-        self.source = None if zipf is None else frequency.source()
+        zipf = zipf_frequencies(words)
+        self.source = None if zipf is None else frequency_source()
         self.of_words: Mapping[str, Sequence[float] | None] = {
             "word_length": [*map(letters, words)],
             "frequency": None if zipf is None else [zipf[word] for word in words],
@@ -159,7 +247,7 @@ class _Values:
 def _grouped(what: str, values: Sequence[float] | None, shares: Iterable[_Share]) -> dict[str, Any]:
     """Return the groups of some words or rebuses by their values, and the correlation with them."""
     if values is None:
-        return {"groups": None, "spearman": None, "why": frequency.MISSING}
+        return {"groups": None, "spearman": None, "why": MISSING}
     begins = BEGINS[what]
     groups: list[dict[int, _Item]] = [{} for _ in begins]
     x, y, rebuses = [], [], []

@@ -15,18 +15,16 @@ from enum import Enum, StrEnum, auto
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from apieval.analysis.language import other_language
-from apieval.analysis.loops import ends_in_a_loop
+from apieval.analysis.language import ends_in_a_loop, other_language
 from apieval.rebus import examples
-from apieval.rebus.along_key import WORD
 from apieval.rebus.characters import composed, straight
-from apieval.rebus.equality import LEVELS, strict
+from apieval.rebus.equality import LEVELS, WORD, strict
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.question import Question
+from apieval.rebus.rules import CLUE, key_of, letters
 from apieval.rebus.scoring import KEPT, PARSERS, ScoredAnswer
-from apieval.rebus.verify import CLUE, key_of, letters
-from apieval.schema import ItemScore, Outcome, Prediction, Rebus, Tally
+from apieval.records import ItemScore, Outcome, Prediction, Rebus, Tally
 
 NEAR: Final = 2
 """How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided or written."""

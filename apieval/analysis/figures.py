@@ -6,26 +6,68 @@ mean over rebuses.
 
 A failed or unasked request is not the model's: while one is missing, a figure counts it as not
 right, is marked partial, and carries the bounds it can still take.
+
+Work on all cores: drawing and summing in numpy leave the interpreter to other threads.
+
+Which rebuses each subset has, by their places among all.
+
+How much better a model is on one subset than on another: what memorization would leave behind.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+import os
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache, partial
 from itertools import chain, product
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
-from apieval.analysis import by_subset
-from apieval.analysis.at_once import at_once
-from apieval.analysis.statistics import Interval, bootstrap, wilson
+from apieval.analysis.intervals import Interval, bootstrap, wilson
+from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS, OF_REBUSES, total
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS
-from apieval.schema import ItemScore, Rebus, Setting, Tally
+from apieval.records import ItemScore, Rebus, Setting, Tally
+
+MOST: Final = 8
+"""More threads than these would only wait for the interpreter."""
+
+_T = TypeVar("_T")
+
+
+@cache
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def at_once(calls: Iterable[Callable[[], _T]]) -> list[_T]:
+    """Return what calls that do not know each other return, in their order.
+
+    Each must draw from a generator of its own, so that the order they end in moves nothing.
+    """
+    listed = list(calls)
+    if cores() == 1 or len(listed) == 1:
+        return [call() for call in listed]
+    with ThreadPoolExecutor(min(MOST, cores(), len(listed) or 1)) as pool:
+        return [each.result() for each in [pool.submit(call) for call in listed]]
+
+
+def places(rebuses: Sequence[Rebus]) -> dict[str, list[int]]:
+    """Return the places of each subset's rebuses, all of them first, then in the data's order."""
+    names = (ALL, *dict.fromkeys(r.subset for r in rebuses if r.subset is not None))
+    return {
+        name: [n for n, rebus in enumerate(rebuses) if name in (ALL, rebus.subset)]
+        for name in names
+    }
+
 
 Aggregation = Literal["micro", "macro"]
 AGGREGATIONS: Final[tuple[Aggregation, ...]] = ("micro", "macro")
@@ -83,7 +125,7 @@ class Collector:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
         tree: dict[str, Any] = {}
         golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
-        subsets = by_subset.places(self._rebuses)
+        subsets = places(self._rebuses)
         cells = list(product(self._settings, subsets, METRICS))
         made = at_once(
             partial(self._cell, setting, subsets[subset], name, golds)
@@ -172,3 +214,54 @@ def _aggregated(items: Sequence[_Item], at: int, interval: Interval, lost: int) 
             "answered": value * n / answered if answered else None,
         }
     return figure
+
+
+GAP_PARSERS: Final = (official.NAME, tolerant.NAME)
+
+
+def apart(one: float, bounds: Interval, other: float, others: Interval) -> Interval:
+    """Return the interval of `one - other`, two independent figures with their own intervals."""
+    low = math.hypot(one - bounds[0], others[1] - other)
+    high = math.hypot(bounds[1] - one, other - others[0])
+    return max(-1.0, one - other - low), min(1.0, one - other + high)
+
+
+def gaps(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `[setting][first - other][parser][metric][aggregation]` of a summary's figures.
+
+    Where answers are missing a gap is that of the answers there are, without an interval, and has
+    the bounds it can still take.
+    """
+    found: dict[str, Any] = {}
+    for setting, by_subset in figures.items():
+        first, *others = [name for name in by_subset if name != ALL] or [ALL]
+        found[setting] = {
+            f"{first} - {other}": _by_parser(by_subset[first], by_subset[other]) for other in others
+        }
+    return found
+
+
+def _by_parser(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {name: {} for name in GAP_PARSERS if name in one}
+    for parser, metrics in found.items():
+        for name, each in product(one[parser], ("micro", "macro")):
+            gap = _gap(one[parser][name][each], other[parser][name][each])
+            metrics.setdefault(name, {})[each] = gap
+    return found
+
+
+def _gap(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    a, b = one["value"], other["value"]
+    if a is None or b is None:
+        return {"value": None, "low": None, "high": None}
+    if "at_least" in one or "at_least" in other:
+        there, others = one.get("answered", a), other.get("answered", b)
+        return {
+            "value": None if there is None or others is None else there - others,
+            "low": None,  # the figures' intervals count what is missing as wrong
+            "high": None,
+            "at_least": one.get("at_least", a) - other.get("at_most", b),
+            "at_most": one.get("at_most", a) - other.get("at_least", b),
+        }
+    low, high = apart(a, (one["low"], one["high"]), b, (other["low"], other["high"]))
+    return {"value": a - b, "low": low, "high": high}

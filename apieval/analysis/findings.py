@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict
 
+from apieval.config.models import TOKEN_LIMITS
 from apieval.rebus import window
-from apieval.rebus.cut import Cut
+from apieval.rebus.cut_prompts import Cut
 from apieval.rebus.dataset import NOT_THE_CHALLENGE, SAMPLE
 from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.rebus.window import Cuts
-from apieval.schema import RowId
-from apieval.sections import TOKEN_LIMITS
+from apieval.records import RowId
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"

@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from apieval.analysis.findings import AuditFinding, audited
 from apieval.rebus import prompts
-from apieval.rebus.verify import CLUE, broken_rules
-from apieval.schema import Rebus, RowId
+from apieval.rebus.rules import CLUE, broken_rules
+from apieval.records import Rebus, RowId
 from apieval.wording import counted
 
 MOVES: Final = 0.005

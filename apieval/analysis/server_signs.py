@@ -9,13 +9,13 @@ from itertools import combinations
 from typing import Final
 
 from apieval.analysis.findings import MANY_BLANKS, Finding
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
+from apieval.config.models import takes_the_likeliest
 from apieval.rebus import serving
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import Outcome, Setting
-from apieval.sections import takes_the_likeliest
+from apieval.records import Outcome, Setting
 from apieval.wording import counted
 
 ANEW: Final = "then start over with --fresh --cache off"

@@ -1,28 +1,72 @@
-"""The content of `summary.json`: what was measured, how sure it is, and what is missing."""
+"""The content of `summary.json`: what was measured, how sure it is, and what is missing.
+
+What the answers show besides the six metrics: each kind of it a part, fed one answer at a time.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from apieval.analysis import findings
-from apieval.analysis.at_once import at_once
-from apieval.analysis.details import Details
-from apieval.analysis.figures import Collector
-from apieval.analysis.gaps import gaps
-from apieval.analysis.measured import Measured
+from apieval.analysis.dependence import Dependence
+from apieval.analysis.diagnosis_shares import Diagnoses
+from apieval.analysis.figures import Collector, at_once, gaps
+from apieval.analysis.format_loss import FormatLoss
+from apieval.analysis.samples import Samples
 from apieval.analysis.server_signs import ServerSigns
-from apieval.analysis.signed import signatures
+from apieval.analysis.setup import Measured
+from apieval.analysis.signatures import signatures
 from apieval.rebus.columns import ALL
 from apieval.rebus.conversation import stops_too_soon
-from apieval.rebus.cut import PromptCounts
+from apieval.rebus.cut_prompts import PromptCounts
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
-from apieval.rebus.scoring import PARSERS
+from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.rebus.window import Cuts
-from apieval.schema import HOLDS_KEY, Outcome, Rebus, Response, RowId, Setting
+from apieval.records import HOLDS_KEY, Outcome, Rebus, Response, RowId, Setting
+
+
+class Detail(Protocol):
+    """One kind of thing the answers show."""
+
+    def add(self, answer: ScoredAnswer) -> tuple[str, Mapping[str, Any]] | None:
+        """Take in one answer, good or failed; return what to say of it, and on which parser's line."""
+
+    def summary(self) -> Any:  # noqa: ANN401 # whatever JSON says it best
+        """Return what all answers showed, as it stands in `summary.json`."""
+
+
+PARTS: Final[Mapping[str, Callable[[Measured], Detail]]] = {
+    "format_loss": FormatLoss,
+    "diagnosis": Diagnoses,
+    "dependence": Dependence,
+    "over_samples": Samples,
+}
+
+
+class Details:
+    """All parts together."""
+
+    def __init__(self, measured: Measured) -> None:
+        """Begin with no answer."""
+        self._parts = {name: part(measured) for name, part in PARTS.items()}
+
+    def add(self, answer: ScoredAnswer) -> dict[str, dict[str, Any]]:
+        """Take in one answer; return by parser what the parts say of it, by their names."""
+        beside: dict[str, dict[str, Any]] = {}
+        for name, part in self._parts.items():
+            if (told := part.add(answer)) is not None:
+                beside.setdefault(told[0], {})[name] = told[1]
+        return beside
+
+    def summary(self) -> dict[str, Any]:
+        """Return what all answers showed, by part."""
+        made = at_once(part.summary for part in self._parts.values())
+        return dict(zip(self._parts, made, strict=True))
+
 
 FORMAT: Final = 1
 SOLUTION: Final = "Soluzione:"

@@ -9,8 +9,8 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.commands.options import RunOptions
 from apieval.errors import ConfigError
-from apieval.options import RunOptions
 from apieval.wording import counted
 
 _SHOWN: Final = 60

@@ -9,8 +9,8 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.commands.options import TIMEOUT_S, RunOptions
 from apieval.errors import ConfigError
-from apieval.options import TIMEOUT_S, RunOptions
 from apieval.report import check_table, checks
 from apieval.run.steps import Check, Step
 

@@ -10,8 +10,8 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output, progress
 from apieval.cli.options import option
+from apieval.commands.export import Format
 from apieval.report.eee import UNKNOWN, About, Relationship
-from apieval.verbs.exported import Format
 
 
 def export(

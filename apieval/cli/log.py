@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from apieval.errors import AttemptFailed
-from apieval.run.money import Forecast, Spent
+from apieval.records import Response
+from apieval.run.cost import Forecast, Spent
 from apieval.run.watcher import Watcher
-from apieval.schema import Response
 
 
 class Log(Watcher):

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from apieval import config as configuration
 from apieval.cli import options, output
 from apieval.cli.options import option
-from apieval.config import Providers
-from apieval.sections import Embedded
+from apieval.config import file as configuration
+from apieval.config.file import Providers
+from apieval.config.models import Embedded
 
 NO_ADDRESS: Final = {"embedded": "embedded, no network", "litellm": "through litellm"}
 

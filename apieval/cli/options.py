@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from platformdirs import user_cache_path
 
+from apieval.config.fields import MOST_AT_ONCE
 from apieval.errors import ConfigError
-from apieval.fields import MOST_AT_ONCE
-from apieval.schema import SETTINGS, Given, Setting
+from apieval.records import SETTINGS, Given, Setting
 
 WHAT: Final = "What"
 HOW: Final = "How"

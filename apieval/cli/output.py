@@ -2,6 +2,8 @@
 
 Text of models and data is printed as it is: rich's markup is never switched on for it. What the
 console cannot show, and what would play with the terminal, is escaped.
+
+A question on the terminal, which Ctrl-C ends whenever it comes.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import io
 import json
 import os
 import re
+import select
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -133,3 +137,42 @@ def failure(said: str, exit_code: int) -> None:
     """Print the one JSON document of a command that came to nothing, where there is room for it."""
     with suppress(StoreError):  # the failure may be that of stdout itself
         document({"error": said, "exit_code": exit_code})
+
+
+_ANSWERS: Final = {"": True, "y": True, "yes": True, "n": False, "no": False}
+
+
+def confirmed(question: str) -> bool:
+    """Ask on stderr until the answer is yes or no; a mere line end is yes.
+
+    Raises:
+        KeyboardInterrupt: on Ctrl-C, and where the input ends.
+    """
+    while True:
+        sys.stderr.write(f"{question} [Y/n]: ")
+        sys.stderr.flush()
+        _wait()
+        line = sys.stdin.readline()
+        if not line:
+            raise KeyboardInterrupt
+        answer = _ANSWERS.get(line.strip().lower())
+        if answer is not None:
+            return answer
+        say("answer y or n")
+
+
+def _wait() -> None:
+    """Wait until a line is there to be read, or a signal has come, whose handler then runs."""
+    if os.name != "posix":
+        return
+    woken, wake = os.pipe()
+    try:
+        os.set_blocking(wake, False)
+        before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        try:
+            select.select([sys.stdin, woken], [], [])
+        finally:
+            signal.set_wakeup_fd(before)
+    finally:
+        os.close(woken)
+        os.close(wake)

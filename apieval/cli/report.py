@@ -10,7 +10,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output, progress
 from apieval.cli.options import option
-from apieval.verbs.reports import FIGURES, Items
+from apieval.commands.options import FIGURES, Items
 
 
 def report(

@@ -13,17 +13,17 @@ from typing import Annotated
 import typer
 
 from apieval import evaluate
-from apieval.analysis import spread
+from apieval.analysis import variants
 from apieval.cli import options, output
 from apieval.cli.log import Log
 from apieval.cli.options import option
 from apieval.cli.progress import progress
+from apieval.commands.options import TIMEOUT_S, RunOptions
+from apieval.commands.score import NOT_BEGUN, Result
 from apieval.errors import ConfigError
-from apieval.options import TIMEOUT_S, RunOptions
-from apieval.report import prompt_spread, side_by_side, terminal
-from apieval.run.plan import slug
+from apieval.report import models_table, prompt_spread, terminal
+from apieval.run.header import slug
 from apieval.run.watcher import Watcher
-from apieval.verbs.results import NOT_BEGUN, Result
 from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
@@ -172,14 +172,14 @@ def run(
     )
     with progress(ask=not yes) as watcher, _logged(log, watcher) as logged:
         results = evaluate.run(models, chosen, logged)
-    apart = spread.over_prompts(result.summary for result in results)
+    apart = variants.over_prompts(result.summary for result in results)
     if json:
         document = {"runs": [result.as_json() for result in results]}
         output.document({**document, **({"prompts": apart} if apart else {})})
     for result in results:
         _tell(result, table=not json)
     if len(results) > 1 and not json:
-        output.show(side_by_side.render([each.summary for each in results]))
+        output.show(models_table.render([each.summary for each in results]))
         output.show(prompt_spread.render(apart))
     if not json:
         _tell_of_report(results)

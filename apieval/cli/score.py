@@ -11,12 +11,12 @@ from apieval import evaluate
 from apieval.cli import options, output, progress
 from apieval.cli.options import option
 from apieval.cli.run import EXIT_CODES
+from apieval.commands.score import Result
 from apieval.errors import ApievalError
+from apieval.records import Setting
 from apieval.report import audit as audited
 from apieval.report import details as detailed
 from apieval.report import terminal
-from apieval.schema import Setting
-from apieval.verbs.results import Result
 
 
 def score(

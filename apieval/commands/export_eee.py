@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from apieval.commands.export_files import Exported, refuse_begun, write
+from apieval.commands.score import Onlooker, StoredRun, dated, prompt_of, score_stored, source
 from apieval.errors import ConfigError, StoreError
+from apieval.files import replacing
 from apieval.rebus.scoring import ScoredAnswer
+from apieval.records import Outcome
 from apieval.report.eee import DOCUMENT, ITEMS, UNKNOWN, About, Evaluation, document, items
 from apieval.report.files import in_its_folder
 from apieval.results.answers import RESPONSES
 from apieval.results.folder import RunFolder
-from apieval.schema import Outcome
 from apieval.signature import digest_lines
-from apieval.verbs.export_files import Exported, refuse_begun, write
-from apieval.verbs.results import Onlooker, StoredRun, dated, prompt_of, score_stored, source
-from apieval.whole_file import replacing
 from apieval.wording import counted
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from apieval.errors import Unexpected
-from apieval.schema import Reply, Request
+from apieval.records import Reply, Request
 from apieval.wording import in_words
 
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from apieval.config.models import Hosted
 from apieval.providers.base import Checkable
-from apieval.sections import Hosted
 
 if TYPE_CHECKING:
     from apieval.providers.hosted import HostedClient

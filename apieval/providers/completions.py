@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from apieval.providers.reasons import Meaning, meaning_of_finish
-from apieval.schema import RateHints, Reply, Usage, well_formed
+from apieval.records import RateHints, Reply, Usage, well_formed
 
 MOST_TOKENS: Final = 100_000_000
 """No text is longer: a count above it is a fault, and unknown."""

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Final
 
 from apieval.providers.reasons import spelled
-from apieval.schema import well_formed
+from apieval.records import well_formed
 
 NAMES: Final = frozenset(
     {"code", "type", "status", "reason", "name", "error_code", "error_type", "finish_reason"}

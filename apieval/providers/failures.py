@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, Final
 
+from apieval.config.models import TOKEN_LIMITS, Params
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -41,7 +42,6 @@ from apieval.providers.reasons import (
 )
 from apieval.providers.waits import moment_of, retry_after_s
 from apieval.providers.wire_formats import WIRE_FORMATS
-from apieval.sections import TOKEN_LIMITS, Params
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429})
 """Besides these every 5xx (529 among them) is transient."""

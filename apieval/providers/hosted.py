@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import httpx
 
+from apieval.config.models import Hosted, Params, for_sample
 from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.base import Wire
 from apieval.providers.completions import reply_of
@@ -27,8 +28,7 @@ from apieval.providers.replies import Whole, malformed, read_reply
 from apieval.providers.tape import TAPE, Heard, Nowhere, Tape, TapedTransport
 from apieval.providers.transport import ADDED, transport
 from apieval.providers.wire_formats import UnknownForm, as_completion
-from apieval.schema import Reply, Request
-from apieval.sections import Hosted, Params, for_sample
+from apieval.records import Reply, Request
 from apieval.wording import install
 
 os.environ |= {

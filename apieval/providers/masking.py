@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import httpx
 
     from apieval.errors import AttemptFailed
-    from apieval.schema import Reply
+    from apieval.records import Reply
 
 MASKED: Final = "***"
 _LEAST_SHOWN: Final = 4

@@ -19,8 +19,9 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
+from apieval.config.fields import at
+from apieval.config.models import for_sample, seeded
 from apieval.errors import AttemptFailed, RunFailure, ServerDown
-from apieval.fields import at
 from apieval.providers.base import Wire, unexpected
 from apieval.providers.connection_faults import connection_failure, hung_up, speaks_https
 from apieval.providers.failures import REMEDIES
@@ -30,8 +31,7 @@ from apieval.providers.reasons import Meaning
 from apieval.providers.replies import Whole, read_reply
 from apieval.providers.transport import ADDED, BROKEN, CONNECT_TIMEOUT_S, transport, whole, with_key
 from apieval.providers.wire_formats import WIRE_FORMATS
-from apieval.schema import Reply, Request
-from apieval.sections import for_sample, seeded
+from apieval.records import Reply, Request
 
 ASIDE_S: Final = 10.0
 """How long a server that gives no reply takes requests only where no other is left."""

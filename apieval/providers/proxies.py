@@ -10,8 +10,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from apieval.config.fields import is_loopback
 from apieval.errors import ConfigError
-from apieval.fields import is_loopback
 
 _SCHEMES: Final = frozenset({"http", "https"})
 _ALL: Final = "all"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from apieval.directory import is_proprietary
+from apieval.config.known import is_proprietary
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -34,7 +34,7 @@ from apieval.providers.failures import (
 from apieval.providers.reasons import Meaning, meaning_of_finish, meaning_of_names
 from apieval.providers.waits import rate_hints
 from apieval.providers.wire_formats import UnknownForm, as_completion
-from apieval.schema import Reply
+from apieval.records import Reply
 
 _COUNTED: Final = ("usage", "usageMetadata")
 

@@ -19,7 +19,7 @@ from apieval.errors import AttemptFailed, RunFailure
 from apieval.providers.connection_faults import connection_failure
 from apieval.providers.replies import Whole
 from apieval.providers.transport import ALLOWED, BROKEN, whole
-from apieval.schema import Reply
+from apieval.records import Reply
 
 
 @dataclass(slots=True)

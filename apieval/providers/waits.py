@@ -23,7 +23,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from apieval.schema import RateHints, Room
+from apieval.records import RateHints, Room
 
 _UNITS: Final[Mapping[str, float]] = {"d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[dhms])")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from apieval.schema import Message
+from apieval.records import Message
 
 
 class WireFormat(NamedTuple):

@@ -13,9 +13,10 @@ from typing import Any, Final, TypeVar
 
 from apieval.errors import DataError, did_you_mean
 from apieval.patterns import regex
-from apieval.rebus import safe_cells, tables
+from apieval.rebus import tables
+from apieval.rebus.cells import ID, unguarded
 from apieval.rebus.columns import GOLD
-from apieval.schema import (
+from apieval.records import (
     SETTINGS,
     Outcome,
     Prediction,
@@ -81,7 +82,7 @@ def check_fields(value: Mapping[str, Any], fields: Fields, where: str) -> None:
 def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Prediction]]:
     """Yield every row of the study's parsed CSV, with its gold row; `idx` (or `id`) joins them.
 
-    Where the ids are called `safe_idx` the cells are guarded (see `safe_cells`), and read without.
+    Where the ids are called `safe_idx` the cells are guarded (see `rebus.cells`), and read without.
 
     Raises:
         DataError: naming the line: a column or id that is missing, an id the data does not have,
@@ -119,9 +120,9 @@ def _cells(row: tables.Row, where: str) -> tuple[str, Mapping[str, str]]:
     missing = [name for name in GOLD if name not in row.cells]
     if missing:
         raise DataError(f"{where}: missing column {missing[0]!r}; needed: {', '.join(GOLD)}.")
-    safe = safe_cells.ID in row.cells
-    cells = {k: safe_cells.unguarded(v) for k, v in row.cells.items()} if safe else row.cells
-    given = cells.get(safe_cells.ID, cells.get("idx", cells.get("id")))
+    safe = ID in row.cells
+    cells = {k: unguarded(v) for k, v in row.cells.items()} if safe else row.cells
+    given = cells.get(ID, cells.get("idx", cells.get("id")))
     if given is None:
         raise DataError(f"{where}: missing column 'idx', which says whose row this is.")
     return given, cells

@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from apieval.rebus.cells import Columns, odd, tidied
+from apieval.rebus.cells import UNUSED, Columns, Tally, odd, tidied
 from apieval.rebus.leaks import leaks
-from apieval.rebus.reasons import UNUSED, Tally
 from apieval.signature import digest_file
 
 NEEDED: Final = ("Clue", "Answer")

@@ -15,7 +15,7 @@ from typing import Final
 
 from apieval.errors import DataError, did_you_mean
 from apieval.rebus.tables import Row
-from apieval.schema import Rebus, RowId
+from apieval.records import Rebus, RowId
 
 ALL: Final = "all"
 """The name of all subsets together, which no subset of a file can have."""

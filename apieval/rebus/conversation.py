@@ -6,10 +6,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from apieval.rebus import right_answer
+from apieval.config.models import for_sample
+from apieval.rebus import examples
 from apieval.rebus.prompts import Prompt, official
-from apieval.schema import SETTINGS, Given, Message, Prefill, Rebus, Request, RowId, Setting
-from apieval.sections import for_sample
+from apieval.records import SETTINGS, Given, Message, Prefill, Rebus, Request, RowId, Setting
 from apieval.signature import answer_identity, digest
 from apieval.wording import counted
 
@@ -56,9 +56,9 @@ def beginning(rebus: Rebus, given: Given) -> str:
 
     It ends without a line end: some APIs refuse a begun answer that ends in a blank.
     """
-    lines = [right_answer.definitions(rebus)]
+    lines = [examples.definitions(rebus)]
     if given == "first-pass":
-        lines.append(right_answer.first_pass(rebus))
+        lines.append(examples.first_pass(rebus))
     return "\n".join(lines)
 
 
@@ -81,7 +81,7 @@ def stops_too_soon(
 
 def _left_to_say(rebus: Rebus, given: Given | None) -> str:
     begun = "" if given is None else beginning(rebus, given)
-    return right_answer.write(rebus)[len(begun) :]
+    return examples.write(rebus)[len(begun) :]
 
 
 def joined(rebus: Rebus, given: Given | None, text: str) -> str:
@@ -148,7 +148,7 @@ def lengths(
     """Return how many characters a prompt has, and about how many a right answer."""
     if given is not None:
         begun = len(beginning(rebus, given))
-        rest = len(right_answer.write(rebus)) - begun
+        rest = len(examples.write(rebus)) - begun
         return prompt.length(rebus, setting) + begun + len(GO_ON), rest
     steps = [*rebus.first_pass.split(), *rebus.solution_words]
     clues = rebus.verbalized_rebus + rebus.first_pass + rebus.solution

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from apieval.errors import ConfigError
-from apieval.rebus import examples, right_answer
-from apieval.schema import SETTINGS, Rebus, Setting, well_formed
+from apieval.rebus import examples
+from apieval.records import SETTINGS, Rebus, Setting, well_formed
 from apieval.signature import canonical_json, digest
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class CustomPrompt:
                 {
                     **examples.as_json(rebus),
                     "verbalized_rebus": examples.shown_rebus(rebus, setting),
-                    "answer": right_answer.write(rebus),
+                    "answer": examples.write(rebus),
                 }
                 for rebus in self.examples
             ]

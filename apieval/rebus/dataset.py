@@ -2,6 +2,8 @@
 
 The study's layout (see `columns`) serves for scoring only. What cannot be used is named with file,
 line and column before anything is asked.
+
+A data file row by row, as it stands: nothing is refused but what cannot be read.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from typing import Any, Final
 from apieval.errors import ConfigError, DataError, did_you_mean
 from apieval.rebus import tables
 from apieval.rebus.columns import Clashes, Layout, layout_of, rebus_of
+from apieval.rebus.rules import broken_rules
 from apieval.rebus.tables import Row
-from apieval.rebus.verify import broken_rules
-from apieval.schema import Rebus, RowId, well_formed
+from apieval.records import Rebus, RowId, well_formed
 from apieval.signature import digest_file
 
 SAMPLE: Final = "sample"
@@ -178,3 +180,44 @@ def _clashes(rows: Sequence[Row], ids: Sequence[RowId]) -> Iterator[str]:
     for row, given in zip(rows, ids, strict=True):
         if fault := seen.fault(given, row.line):
             yield f"line {row.line}, {fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One row: as it stands in the file, as a rebus, and which of its cells cannot be used."""
+
+    row: Row
+    rebus: Rebus
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file whose columns are known: its name, the hash of its bytes, its rows one by one."""
+
+    path: Path
+    name: str
+    digest: str
+    layout: Layout
+
+    def rows(self) -> Iterator[Standing]:
+        """Yield every row, whether it can be used or not."""
+        for number, row in enumerate(tables.read(self.path)):
+            given = self.layout.id_of(row, number)
+            subset = self.layout.subset_of(row, number) or None
+            rebus = rebus_of(row, given, subset)
+            yield Standing(row, rebus, tuple(self.layout.faults(row)))
+
+    def rebuses(self) -> Iterator[Rebus]:
+        """Yield every row that can be used."""
+        return (standing.rebus for standing in self.rows() if not standing.faults)
+
+
+def survey(path: Path, name: str) -> DataFile:
+    """Read through a file once, to know its columns; the study's layout is welcome.
+
+    Raises:
+        DataError: for what cannot be read, to its last row, or lacks a column.
+    """
+    layout = layout_of(path, tables.read(path), gold_only=True)
+    return DataFile(path, name, digest_file(path), layout)

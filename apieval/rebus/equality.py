@@ -3,17 +3,21 @@
 `strict` sees through Unicode forms, case, blanks and forms of the apostrophe; `lenient` through
 accents, and apostrophes written for them (`perche'`), too. The `official` parser's equality is
 neither, and stands in `metrics`: that of `str.lower()`.
+
+A row's solution words, one for each number of its solution key.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from apieval.patterns import regex
 from apieval.rebus.characters import bare, composed, straight
 from apieval.rebus.metrics import Parts
+from apieval.records import Rebus
 
 _BESIDE: Final = regex(r" +(?=')|(?<=[b-df-hj-np-tv-z]') ", re.IGNORECASE)
 """Blanks beside an apostrophe that joins: one behind a vowel (`un po' di`) parts two words."""
@@ -66,3 +70,22 @@ def spelled(spelling: Spelling, parts: Parts) -> Spelled:
         tuple(map(spelling, parts.solution_words)),
         spelling(parts.solution),
     )
+
+
+WORD: Final = regex(r"\w+")
+NUMBER: Final = regex("[0-9]+")
+_PLAIN: Final = regex("[0-9 ]*")
+
+
+def along_key(gold: Rebus) -> Rebus:
+    """Return a row with one solution word a number of the key; itself where it is so already.
+
+    A row whose solution does not fit its key stays as it is.
+    """
+    if _PLAIN.fullmatch(gold.solution_key):
+        return gold
+    words = tuple(WORD.findall(composed(gold.solution)))
+    lengths = [int(number) for number in NUMBER.findall(gold.solution_key)]
+    if words == gold.solution_words or [*map(len, words)] != lengths:
+        return gold
+    return replace(gold, solution_words=words)

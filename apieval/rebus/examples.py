@@ -1,6 +1,8 @@
 """Solved rebuses as a prompt shows them: the challenge's two, three of our own, or a user's.
 
 The first two are the challenge's, which its prompts hold; a test compares them byte for byte.
+
+The right answer to a rebus, in the template that the prompts show; the same in both settings.
 """
 
 from __future__ import annotations
@@ -9,13 +11,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from apieval.errors import DataError
-from apieval.rebus import dataset, right_answer
-from apieval.rebus.verify import broken_rules
-from apieval.schema import Rebus, Setting
+from apieval.rebus import dataset, rules
+from apieval.rebus.equality import NUMBER, along_key
+from apieval.rebus.rules import broken_rules
+from apieval.records import Rebus, Setting
+
+
+def write(rebus: Rebus) -> str:
+    """Write what a model that is right in all would answer."""
+    lengths = NUMBER.findall(rebus.solution_key)
+    words = along_key(rebus).solution_words
+    return "\n".join(
+        (
+            definitions(rebus),
+            first_pass(rebus),
+            "Ora componiamo la soluzione seguendo la chiave risolutiva:",
+            *(f"{n} = {word}" for n, word in zip_longest(lengths, words, fillvalue="")),
+            f"Soluzione: {rebus.solution}",
+        )
+    )
+
+
+def definitions(rebus: Rebus) -> str:
+    """Write the first lines of it, which resolve the definitions."""
+    return "\n".join(("Procediamo alla risoluzione del rebus passo per passo:", *_steps(rebus)))
+
+
+def first_pass(rebus: Rebus) -> str:
+    """Write the line of it that holds the first pass."""
+    return f"Prima lettura: {rebus.first_pass}"
+
+
+def _steps(rebus: Rebus) -> Iterator[str]:
+    clues, between = rules.taken_apart(rebus.verbalized_rebus)
+    for letters, clue, word in zip_longest(between, clues, rebus.word_guesses, fillvalue=""):
+        if spaced := " ".join("".join(letters.split())):
+            yield f"- {spaced} = {spaced}"
+        if clue:
+            yield f"- {clue} = {word}"
+
 
 OFFICIAL: Final = 2
 """How many of them the challenge's prompts have."""
@@ -71,4 +110,4 @@ def question(rebus: Rebus, setting: Setting) -> str:
 def numbered(examples: Sequence[Rebus], setting: Setting) -> Iterator[str]:
     """Yield examples as the challenge's prompts show them, each with its number."""
     for number, rebus in enumerate(examples, 1):
-        yield f"# Esempio {number}:\n{question(rebus, setting)}\n{right_answer.write(rebus)}\n"
+        yield f"# Esempio {number}:\n{question(rebus, setting)}\n{write(rebus)}\n"

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from apieval.config.models import TOKEN_LIMITS
 from apieval.errors import DataError, did_you_mean
 from apieval.rebus import tables
 from apieval.rebus.answers import Place, once, outcome_of, response_of
 from apieval.rebus.columns import GOLD, LISTS, QUESTION
-from apieval.schema import Outcome, Rebus, Response, Setting, Tally, well_formed
-from apieval.sections import TOKEN_LIMITS
+from apieval.records import Outcome, Rebus, Response, Setting, Tally, well_formed
 
 TASKS: Final[Mapping[Setting, str]] = {"regular": "eureka_original", "hints": "eureka_hints"}
 FIGURES: Final = {

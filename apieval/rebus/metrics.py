@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final, Literal, Protocol, TypeVar
 
-from apieval.schema import Given, Setting, Tally
+from apieval.records import Given, Setting, Tally
 
 HEADLINE: Final = "solution_match"
 

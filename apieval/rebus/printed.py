@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from apieval.patterns import regex
-from apieval.rebus.cells import Columns, odd, tidied
-from apieval.rebus.reasons import Tally
+from apieval.rebus.cells import Columns, Tally, odd, tidied
 from apieval.rebus.training import same_first_pass
 
 NEEDED: Final = ("PRIMALET", "FRASE")

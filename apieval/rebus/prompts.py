@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 from apieval.errors import ConfigError
 from apieval.rebus import custom_prompt, examples
-from apieval.schema import SETTINGS, Rebus, Setting, well_formed
+from apieval.records import SETTINGS, Rebus, Setting, well_formed
 from apieval.signature import digest
 
 OFFICIAL: Final = "official"

@@ -2,6 +2,8 @@
 
 A parser's figures go by a name of their own: `official`; `tolerant`, which is the tolerant parser
 with strict equality; and `tolerant-lenient`, the same reading with lenient equality.
+
+Which words of an answer are right, where a tally says only how many.
 """
 
 from __future__ import annotations
@@ -9,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from apieval.rebus import metrics
-from apieval.rebus.along_key import along_key
 from apieval.rebus.conversation import joined
-from apieval.rebus.equality import LEVELS, Spelled, as_it_is, spelled
+from apieval.rebus.equality import LEVELS, Spelled, along_key, as_it_is, spelled
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import Question, question
-from apieval.schema import (
+from apieval.records import (
     Given,
     ItemScore,
     Outcome,
@@ -199,3 +200,43 @@ def _tally(said: Spelled, wanted: Spelled) -> Mapping[str, Tally]:
 def _wanted(gold: Rebus, parser: Parser) -> Spelled:
     """Return a row as a parser compares it: every setting and sample of it asks again."""
     return spelled(LEVELS[parser.equality or "strict"], parser.gold(gold))
+
+
+_METRIC: Final = "word_guess_accuracy"
+
+
+class Scored(Protocol):
+    """What there must be of a score, as `schema.ItemScore` has it."""
+
+    @property
+    def parser(self) -> str: ...  # noqa: D102 # the fields say what they are
+    @property
+    def prediction(self) -> Prediction: ...  # noqa: D102
+    @property
+    def tallies(self) -> Mapping[str, Tally] | None: ...  # noqa: D102
+
+
+def right_words(score: Scored, gold: Rebus) -> list[bool] | None:
+    """Return for each hidden word of the row whether it is right, as `right_ones` does."""
+    return right_ones(score, gold, _METRIC)
+
+
+def right_ones(score: Scored, gold: Rebus, metric: str) -> list[bool] | None:
+    """Return for each thing of the row that a metric counts whether it is right.
+
+    None of a failed request, and where the step was given. As many are right as the score's own
+    tally says, by the equality of the score's parser and against the row as that parser takes it.
+    """
+    if score.tallies is None or metric not in score.tallies:
+        return None
+    right, total = score.tallies[metric]
+    if right in {0, total}:
+        return [right > 0] * total
+    parser = PARSERS[score.parser]
+    if parser.equality is None:
+        return metrics.rights(metric, score.prediction, gold)
+    spelling, part = LEVELS[parser.equality], metrics.PARTS[metric]
+    said, meant = getattr(score.prediction, part), getattr(parser.gold(gold), part)
+    if isinstance(said, str):
+        return metrics.rights_of(metric, spelling(said), spelling(meant))
+    return metrics.rights_of(metric, (*map(spelling, said),), (*map(spelling, meant),))

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from apieval.config.strict_yaml import unique
 from apieval.errors import DataError
-from apieval.schema import well_formed
-from apieval.strict_yaml import unique
+from apieval.records import well_formed
 from apieval.wording import install
 
 LARGEST: Final = 250_000_000

@@ -10,8 +10,8 @@ from typing import Final
 from apieval.errors import DataError, did_you_mean
 from apieval.rebus import tables
 from apieval.rebus.characters import composed
-from apieval.rebus.verify import letters
-from apieval.schema import Rebus
+from apieval.rebus.rules import letters
+from apieval.records import Rebus
 from apieval.signature import digest_file
 
 NEEDED: Final = ("word_guesses", "first_pass", "solution")

@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from apieval.rebus import verify
-from apieval.rebus.along_key import WORD
+from apieval.rebus import rules
+from apieval.rebus.cells import DROPPED, Tally
 from apieval.rebus.clue_table import Clues
+from apieval.rebus.equality import WORD
 from apieval.rebus.printed import Printed, hidden
-from apieval.rebus.reasons import DROPPED, Tally
 from apieval.rebus.rules import RULES
 from apieval.rebus.training import Training
-from apieval.schema import Rebus
+from apieval.records import Rebus
 
 OLD: Final = "old"
 """The subset of what is not new, where no training file says which of it is `id` and which `ood`."""
@@ -80,7 +80,7 @@ class Verbalizer:
         words = each.words
         if len(words) < self.wish.least_words:
             return "few_words", each.first_pass
-        if verify.letters(each.first_pass) != verify.letters(each.solution):
+        if rules.letters(each.first_pass) != rules.letters(each.solution):
             return "letters", f"{each.first_pass} = {each.solution}"
         choices = {word: self.clues.of(word) for word in words}
         if lacking := [word for word, choice in choices.items() if choice is None]:
@@ -128,7 +128,7 @@ class Verbalizer:
             subset=subset,
             verbalized_rebus=" ".join(plain),
             verbalized_rebus_with_length_hints=" ".join(hinted),
-            solution_key=verify.key_of(each.solution),
+            solution_key=rules.key_of(each.solution),
             word_guesses=each.words,
             first_pass=each.first_pass,
             solution_words=tuple(WORD.findall(each.solution)),
@@ -137,7 +137,7 @@ class Verbalizer:
 
     def _kept(self, rebus: Rebus, line: int, asked: set[int]) -> bool:
         """Say whether `apieval data verify` will find no error in a rebus; count it otherwise."""
-        errors = [text for name, text in verify.breaks(rebus) if RULES[name].level == "error"]
+        errors = [text for name, text in rules.breaks(rebus) if RULES[name].level == "error"]
         shown = hash((" ".join(rebus.verbalized_rebus.casefold().split()), rebus.solution_key))
         if errors:
             self.dropped.add("rules", line, errors[0])

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from apieval.schema import Usage
-from apieval.sections import TOKEN_LIMITS
+from apieval.config.models import TOKEN_LIMITS
+from apieval.records import Usage
 from apieval.wording import counted
 
 LARGER: Final = (

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval.errors import StoreError
+from apieval.files import replacing_bytes
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
+from apieval.records import Response
 from apieval.report.files import in_its_folder
-from apieval.schema import Response
-from apieval.whole_file import replacing_bytes
 from apieval.wording import install
 
 FIGURES: Final = {

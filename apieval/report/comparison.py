@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from apieval.analysis.plain_words import chance, points
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.comparison_sentences import chance, points
+from apieval.analysis.signatures import fingerprint
 from apieval.rebus.dataset import SAMPLE, SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, FINDING_STYLES, number, visible

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from apieval.analysis.shares import NOTHING
+from apieval.analysis.diagnosis_shares import NOTHING
 from apieval.report.terminal import number, shortened
 
 _ALL: Final = "all"

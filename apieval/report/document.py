@@ -1,17 +1,20 @@
 """What a report says, gathered before any of it is written: the verb fills it, writers only read it.
 
 It has no date of its own, so that the same runs give the same report, byte for byte.
+
+Where files stood, taken out of what is said in files that are passed on: their names remain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from apieval.analysis.standing_out import Sentence
+from apieval.analysis.run_sentences import Sentence
 from apieval.rebus.dataset import SAMPLE
 
 
@@ -72,3 +75,27 @@ class Document:
     def of_sample(self) -> bool:
         """Say whether a run is of the package's sample, beside which no published figure belongs."""
         return any(run.of_sample for run in self.runs)
+
+
+_FOLDERS: Final = re.compile(
+    r"(?<![\w.~:/\\-])(?:~|[A-Za-z]:)?[/\\](?:[^/\\\s:;,'\"()<>|]+[/\\])+(?=[^/\\\s])"
+)
+"""The folders of an absolute path; no address of a server begins so."""
+
+
+def places(run: ReportedRun) -> list[str]:
+    """Return what a message about a run may name: its folder and its data file."""
+    data = ((run.header or {}).get("data") or {}).get("path")
+    return [str(run.folder), str(run.folder.resolve()), *([data] if isinstance(data, str) else [])]
+
+
+def nameless(text: str, places: Iterable[str | Path] = ()) -> str:
+    """Return a text in which files and folders go by their names alone.
+
+    `places` are those that it may name: unlike others they are known where they hold spaces.
+    """
+    for place in sorted({str(each) for each in places}, key=len, reverse=True):
+        path = Path(place)
+        if path.is_absolute() and path.name:
+            text = text.replace(place, path.name)
+    return _FOLDERS.sub("", text)

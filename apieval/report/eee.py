@@ -19,8 +19,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
 from apieval.analysis.figures import AGGREGATIONS, Aggregation
-from apieval.analysis.signed import fingerprint, of_figure
-from apieval.analysis.statistics import CONFIDENCE, SEED, TRIALS
+from apieval.analysis.intervals import CONFIDENCE, SEED, TRIALS
+from apieval.analysis.signatures import fingerprint, of_figure
 from apieval.hub.contents import REPOSITORY, TEST
 from apieval.patterns import regex
 from apieval.rebus.columns import ALL
@@ -30,7 +30,7 @@ from apieval.rebus.metrics import METRICS, OF_REBUSES, PARTS, Part, Parts
 from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
-from apieval.schema import Outcome, Rebus, Response, RunSpec, Setting, Usage
+from apieval.records import Outcome, Rebus, Response, RunSpec, Setting, Usage
 from apieval.signature import canonical_json
 from apieval.version import VERSION
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from apieval.errors import StoreError
+from apieval.files import replacing, replacing_bytes
 from apieval.rebus.metrics import METRICS
-from apieval.schema import ItemScore, Tally
-from apieval.whole_file import replacing, replacing_bytes
+from apieval.records import ItemScore, Tally
 
 SCORES: Final = "scores.jsonl"
 SUMMARY: Final = "summary.json"

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.records import Setting
 from apieval.report.terminal import FIGURE, number
-from apieval.schema import Setting
 from apieval.wording import counted
 
 _PARSERS: Final = {"official": "official", "tolerant": "strict", "tolerant-lenient": "lenient"}

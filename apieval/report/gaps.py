@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from apieval.analysis.plain_words import points
+from apieval.analysis.comparison_sentences import points
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, visible
 

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import called
 from apieval.rebus.metrics import METRICS, shown_in
+from apieval.records import SETTINGS, Setting
 from apieval.report import published
 from apieval.report.cells import is_partial
 from apieval.report.document import Document, ReportedRun
 from apieval.report.terminal import visible
-from apieval.schema import SETTINGS, Setting
 from apieval.wording import counted
 
 TABLE: Final = "table.tex"

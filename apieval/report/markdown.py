@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apieval.report.marks import unpiled
 from apieval.report.outline import Alert, Cell, Group, Outline, Row, Section, Table
-from apieval.report.terminal import visible
+from apieval.report.terminal import unpiled, visible
 
 REPORT: Final = "report.md"
 _MARKUP: Final = re.compile(r"([\\`*_\[\]|~$])")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from apieval.analysis.standing_out import Sentence
+from apieval.analysis.run_sentences import Sentence
 
 Slot = Literal["figures", "items"]
 """What a page has that is no table: the figures, and the rebuses one by one."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rich.console import RenderableType
 from rich.text import Text
 
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
 from apieval.report.terminal import visible
 
 

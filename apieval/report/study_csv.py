@@ -2,7 +2,7 @@
 
 Written exactly it is the study's own, and a spreadsheet computes cells that begin like a formula.
 Written safely it does not; the column of ids has another name then, and `apieval score` reads the
-same text out of both (see `rebus.safe_cells`).
+same text out of both (see `rebus.cells`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from apieval.rebus import safe_cells
+from apieval.rebus.cells import ID, guarded, is_open
 from apieval.rebus.columns import GOLD
-from apieval.schema import Prediction, RowId
+from apieval.records import Prediction, RowId
 
 _QUOTED: Final = frozenset(',"\r\n')
 
@@ -22,20 +22,18 @@ def header(*, exact: bool = False) -> str:
 
     The first column, without a name, is the line's number, as in the study's own files.
     """
-    return ",".join(("", "idx" if exact else safe_cells.ID, *GOLD))
+    return ",".join(("", "idx" if exact else ID, *GOLD))
 
 
 def row(number: int, row_id: RowId, parts: Prediction, *, exact: bool = False) -> str:
     """Return one answer's line, without its end."""
     cells = _cells(row_id, parts)
-    return ",".join(
-        map(quoted, [str(number), *(cells if exact else map(safe_cells.guarded, cells))])
-    )
+    return ",".join(map(quoted, [str(number), *(cells if exact else map(guarded, cells))]))
 
 
 def formulas(row_id: RowId, parts: Prediction) -> int:
     """Return in how many cells of an answer a spreadsheet would compute something."""
-    return sum(map(safe_cells.is_open, _cells(row_id, parts)))
+    return sum(map(is_open, _cells(row_id, parts)))
 
 
 def _cells(row_id: RowId, parts: Prediction) -> Iterator[str]:

@@ -1,12 +1,16 @@
 """The table after a run, in 80 columns, with or without colour.
 
 In fewer, names are folded and figures stay whole, as long as there are `LEAST` columns.
+
+Marks that stand on letters, piled up by the thousand: they would cover what stands above.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -15,10 +19,10 @@ from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.findings import UNNAMED
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
 from apieval.rebus.dataset import called
 from apieval.rebus.metrics import HEADLINE, shown_in
-from apieval.schema import Setting
+from apieval.records import Setting
 from apieval.wording import counted
 
 _UNSEEN: Final = re.compile(
@@ -223,3 +227,24 @@ def _outcomes(counts: Mapping[str, int]) -> str:
         f"{_SHOWN_AS.get(name, name)} {count:,}" for name, count in counts.items() if count
     )
     return f"answers: {shown or 'none'}"
+
+
+KEPT: Final = 4
+"""Marks that a letter keeps; no language puts more on one."""
+_FIRST: Final = "\u0300"
+_LAST: Final = 0x1E950
+"""Behind all marks; selectors of variants, further on, are shown as escapes."""
+
+
+def unpiled(text: str) -> str:
+    """Return a text in which no letter has more than a few marks; how many there were is told."""
+    if text.isascii() or max(text) < _FIRST:
+        return text
+    return _piled().sub(lambda found: f"{found[1]}[+{len(found[2]):,} marks]", text)
+
+
+@cache
+def _piled() -> re.Pattern[str]:
+    marks = [c for c in map(chr, range(ord(_FIRST), _LAST)) if unicodedata.category(c)[0] == "M"]
+    some = f"[{''.join(marks)}]"
+    return re.compile(f"({some}{{{KEPT}}})({some}+)")

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from apieval.analysis.signed import fingerprint
-from apieval.rebus import safe_cells
+from apieval.analysis.signatures import fingerprint
+from apieval.rebus.cells import guarded
 from apieval.report.document import Document, ReportedRun
 from apieval.report.study_csv import quoted
 from apieval.report.terminal import visible
@@ -59,7 +59,7 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
                         names = (run.name, summary["model"], setting, subset, parser, metric)
                         figures = [_figure(found, name) for name in _FIGURES]
                         yield [
-                            *(safe_cells.guarded(visible(name)) for name in names),
+                            *(guarded(visible(name)) for name in names),
                             aggregation,
                             *figures,
                             mark,

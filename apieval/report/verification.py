@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from apieval.analysis.checked import ABSENT, Check, State
+from apieval.analysis.claims import ABSENT, Check, State
 from apieval.report.terminal import visible
 from apieval.signature import canonical_json
 from apieval.wording import counted

@@ -14,11 +14,11 @@ from typing import Any, BinaryIO, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from apieval.errors import StoreError
+from apieval.files import ordinary
+from apieval.records import Outcome, Response, RowId, Setting
 from apieval.results.checking import unreadable
 from apieval.results.summary import AnswersFile
-from apieval.schema import Outcome, Response, RowId, Setting
 from apieval.signature import ALGORITHM, digest_lines
-from apieval.whole_file import ordinary
 
 RESPONSES: Final = "responses.jsonl"
 

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from apieval.errors import StoreError
+from apieval.files import ordinary
 from apieval.signature import finite
-from apieval.whole_file import ordinary
 
 STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 _MOST_SHOWN: Final = 3

@@ -23,6 +23,8 @@ from pydantic import ValidationError, with_config
 from typing_extensions import TypedDict
 
 from apieval.errors import StoreError
+from apieval.files import is_folder, is_there, ordinary
+from apieval.records import Response, RowId, RunSpec, Setting
 from apieval.results import header as headers
 from apieval.results import summary as summaries
 from apieval.results.answers import (
@@ -47,8 +49,6 @@ from apieval.results.checking import (
 )
 from apieval.results.header import Header
 from apieval.results.summary import AnswersFile, Summary
-from apieval.schema import Response, RowId, RunSpec, Setting
-from apieval.whole_file import is_folder, is_there, ordinary
 
 HEADER: Final = "run.json"
 SUMMARY: Final = "summary.json"

@@ -14,6 +14,7 @@ from typing import (
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
+from apieval.records import Prefill, RowId, Setting
 from apieval.results.checking import STRICT, Amount
 from apieval.results.summary import (
     MOST_SAMPLES,
@@ -24,7 +25,6 @@ from apieval.results.summary import (
     Served,
     UsageTotals,
 )
-from apieval.schema import Prefill, RowId, Setting
 
 
 class HeaderData(Data):

@@ -14,6 +14,7 @@ from typing import (
 from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
+from apieval.records import Given, RowId, Setting
 from apieval.results.checking import STRICT, Amount, Count
 from apieval.results.figures import (
     Both,
@@ -23,7 +24,6 @@ from apieval.results.figures import (
     OverSamples,
     SettingLoss,
 )
-from apieval.schema import Given, RowId, Setting
 
 ALL: Final = "all"
 MOST_SAMPLES: Final = 1_000

@@ -19,11 +19,11 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
+from apieval.config.models import Price
 from apieval.errors import RunFailure, StoreError
-from apieval.run.money import MILLION, SPENDING, Spent, cost_usd, prompt_tokens, spent_by
-from apieval.schema import Request, Usage
-from apieval.sections import Price
-from apieval.whole_file import replacing, to_disk
+from apieval.files import replacing, to_disk
+from apieval.records import Request, Usage
+from apieval.run.cost import MILLION, SPENDING, Spent, cost_usd, prompt_tokens, spent_by
 
 UNMEASURED: Final = 1.5
 """So many times the estimate a prompt may have of tokens, before a server has counted one."""

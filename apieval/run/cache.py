@@ -26,9 +26,9 @@ from diskcache.core import MODE_RAW
 from pydantic import ValidationError
 
 from apieval.errors import ConfigError
-from apieval.schema import Outcome, Request, Response
+from apieval.files import NO_LOCKS, check_locks, is_there, ordinary
+from apieval.records import Outcome, Request, Response
 from apieval.signature import canonical_json, digest, is_hidden, public
-from apieval.whole_file import NO_LOCKS, check_locks, is_there, ordinary
 from apieval.wording import in_words
 
 GOOD: Final = frozenset({Outcome.OK, Outcome.TRUNCATED, Outcome.REFUSED})

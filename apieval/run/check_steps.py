@@ -6,20 +6,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from apieval.config.models import Embedded
 from apieval.rebus import scoring
 from apieval.rebus.conversation import joined
 from apieval.rebus.metrics import HEADLINE, told
 from apieval.rebus.parsers import official
 from apieval.rebus.parsers.thoughts import parted
 from apieval.rebus.window import limit_of, outside
+from apieval.records import Given, Outcome, Rebus, Reply, Request, Setting, Tally
 from apieval.run import trial
-from apieval.run.money import AS_ESTIMATED, Scale, cost_usd, forecast, through, tokens_of
-from apieval.run.pace import pace
-from apieval.run.prepare import Prepared
+from apieval.run.cost import AS_ESTIMATED, Scale, cost_usd, forecast, through, tokens_of
+from apieval.run.model import Prepared
 from apieval.run.steps import Step
-from apieval.run.trial import Trial
-from apieval.schema import Given, Outcome, Rebus, Reply, Request, Setting, Tally
-from apieval.sections import Embedded
+from apieval.run.trial import Trial, pace
 
 _NEARLY: Final = re.compile("soluzione", re.IGNORECASE)
 

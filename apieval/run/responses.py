@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from apieval.files import ordinary, to_disk, to_disk_folder
+from apieval.records import Outcome, Response
 from apieval.results.answers import ItemKey, key_of, read_line
 from apieval.results.checking import unreadable
-from apieval.schema import Outcome, Response
-from apieval.whole_file import ordinary, to_disk, to_disk_folder
 
 DAMAGED: Final = "responses.damaged"
 REPLACED: Final = "responses.replaced.jsonl"

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
 
+from apieval.config.models import Price
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -30,20 +31,25 @@ from apieval.errors import (
     Unexpected,
 )
 from apieval.providers.base import Provider, unexpected
-from apieval.rebus.cut import PromptCounts
+from apieval.rebus.cut_prompts import PromptCounts
 from apieval.rebus.window import SEVERAL, Cuts, limit_of
+from apieval.records import HOLDS_KEY, Outcome, Reply, Request, Response, Usage
 from apieval.run.budget import Budget, Reservation
 from apieval.run.cache import ResponseCache
-from apieval.run.deadline import attempt_within, ends_all
+from apieval.run.cost import cost_usd, prompt_tokens, through
+from apieval.run.giving_up import Judge, Patience
 from apieval.run.limiter import Limiter, Verdict
-from apieval.run.money import cost_usd, prompt_tokens, through
-from apieval.run.outcome import judge, without_reply
-from apieval.run.patience import Judge, Patience
-from apieval.run.retry import Asked, RetryPolicy, ask
+from apieval.run.retry import (
+    Asked,
+    RetryPolicy,
+    ask,
+    attempt_within,
+    ends_all,
+    judge,
+    without_reply,
+)
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import HOLDS_KEY, Outcome, Reply, Request, Response, Usage
-from apieval.sections import Price
 from apieval.wording import counted
 
 SYNC_EVERY_S: Final = 1.0

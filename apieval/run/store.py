@@ -19,11 +19,11 @@ from typing import Final
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from apieval.errors import StoreError
+from apieval.files import NO_LOCKS, is_there, not_ordinary, to_disk, to_disk_folder
+from apieval.records import Outcome, Response
 from apieval.results.answers import RESPONSES, ItemKey, key_of
 from apieval.run.header import ASIDE, HEADER
 from apieval.run.responses import Kept, mend
-from apieval.schema import Outcome, Response
-from apieval.whole_file import NO_LOCKS, is_there, not_ordinary, to_disk, to_disk_folder
 from apieval.wording import counted
 
 try:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from apieval.errors import AttemptFailed
-from apieval.run.money import Forecast, Spent
-from apieval.schema import Response
+from apieval.records import Response
+from apieval.run.cost import Forecast, Spent
 
 
 class Watcher:

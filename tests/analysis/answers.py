@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from apieval.analysis.details import Detail
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
+from apieval.analysis.summary import Detail
 from apieval.rebus import scoring
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import Outcome, Rebus, Setting
+from apieval.records import Outcome, Rebus, Setting
 from tests.records import dataset, prediction, rebus
 
 SETTING: Final[Setting] = "regular"

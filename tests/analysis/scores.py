@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from apieval.analysis.compare import compare
+from apieval.analysis.comparison import compare
 from apieval.analysis.pairing import Scored
 from apieval.rebus.metrics import METRICS, OF_REBUSES
-from apieval.schema import RowId, Setting, Tally
+from apieval.records import RowId, Setting, Tally
 
 SIGNATURE = {"data": "d.csv@0", "n": "4", "prompt": "p", "parser": "official@1", "samples": "1"}
 Rights = Mapping[RowId, Sequence[int | None]]

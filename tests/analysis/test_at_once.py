@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from apieval.analysis import at_once as module
-from apieval.analysis.at_once import at_once, cores
+from apieval.analysis import figures as module
+from apieval.analysis.figures import at_once, cores
 
 
 @pytest.mark.parametrize("number", [1, 2, 64])

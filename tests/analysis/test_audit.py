@@ -10,11 +10,11 @@ import pytest
 from apieval.analysis.audit import Audit
 from apieval.analysis.figures import Collector
 from apieval.analysis.findings import AuditFinding
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import dataset, scoring
 from apieval.rebus.dataset import Selection
-from apieval.schema import Response
+from apieval.records import Response
 from tests.records import response
 
 SAMPLE = dataset.load("sample").select()

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.analysis.clustered import clustered, student
-from apieval.analysis.statistics import Z, bootstrap, wilson
+from apieval.analysis.intervals import Z, bootstrap, clustered, student, wilson
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.analysis.correlation import LEAST, Correlation, spearman
+from apieval.analysis.dependence import LEAST, Correlation, spearman
 
 
 @pytest.mark.parametrize(

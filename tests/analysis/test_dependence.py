@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis.clustered import clustered
+from apieval.analysis import dependence
 from apieval.analysis.dependence import BEGINS, Dependence, letters
-from apieval.analysis.statistics import wilson
-from apieval.rebus import frequency
-from apieval.schema import Outcome
+from apieval.analysis.intervals import clustered, wilson
+from apieval.records import Outcome
 from tests.analysis.answers import answer, row, shown
 
 EMPTY = {"value": None, "low": None, "high": None, "n": 0, "rebuses": 0}
@@ -195,7 +194,7 @@ def test_without_the_extra_the_reason_says_how_to_install_it() -> None:
     assert found["frequency"] == {
         "groups": None,
         "spearman": None,
-        "why": frequency.MISSING,
+        "why": dependence.MISSING,
         "source": None,
     }
     assert found["word_length"]["why"] is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
 from apieval.rebus import prompts
 from apieval.rebus.scoring import ScoredAnswer, of_prediction, scored
-from apieval.schema import Given, Outcome, Rebus
+from apieval.records import Given, Outcome, Rebus
 from tests.records import ANSWER, prediction, rebus, response
 
 GUESSES = ("Rita", "scosta")

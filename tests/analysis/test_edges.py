@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from apieval.rebus.metrics import METRICS
-from apieval.schema import Rebus
+from apieval.records import Rebus
 from tests.records import rebus, response, summary
 
 WRONG = "Soluzione: no\n"

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.analysis.figures import Collector
-from apieval.analysis.statistics import bootstrap, wilson
+from apieval.analysis.intervals import bootstrap, wilson
 from apieval.rebus import metrics, scoring
 from apieval.rebus.columns import ALL
-from apieval.schema import ItemScore, Outcome, Rebus, Setting
+from apieval.records import ItemScore, Outcome, Rebus, Setting
 from tests.records import prediction, rebus
 
 SETTINGS: tuple[Setting, ...] = ("regular",)

@@ -7,7 +7,7 @@ import pytest
 from apieval.analysis import findings
 from apieval.analysis.figures import Collector
 from apieval.analysis.findings import Finding
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.prompts import official

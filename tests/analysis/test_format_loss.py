@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis import details, paired
+from apieval.analysis import paired_tests, summary
 from apieval.analysis.format_loss import FormatLoss
-from apieval.analysis.measured import Measured
-from apieval.analysis.ratios import apart
+from apieval.analysis.paired_tests import apart
+from apieval.analysis.setup import Measured
 from apieval.rebus import scoring
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
-from apieval.schema import Rebus
+from apieval.records import Rebus
 from tests.records import ANSWER, dataset, rebus, response
 
 WORD, LENGTH = "word_guess_accuracy", "word_guess_length_accuracy"
@@ -172,7 +172,7 @@ def test_several_samples_of_a_rebus_are_one_rebus() -> None:
 def test_parts_that_were_parsed_elsewhere_tell_nothing() -> None:
     row = rebus()
     measured = Measured("m", dataset([row]).select(), ["regular"], parsers=["official"])
-    part = details.Details(measured)
+    part = summary.Details(measured)
     one = scoring.of_prediction(official.parse(ANSWER), row, parser="official", setting="regular")  # fmt: skip
     part.add(ScoredAnswer(row, {"official": one}))
     assert part.summary()["format_loss"] is None
@@ -181,7 +181,7 @@ def test_parts_that_were_parsed_elsewhere_tell_nothing() -> None:
 class TestApart:
     def test_equal_totals_give_the_paired_bootstrap(self) -> None:
         items = [(0, 3, 1, 3), (2, 2, 2, 2), (1, 4, 0, 4), (1, 2, 2, 2)] * 5
-        assert apart(items) == paired.bootstrap([(b - a, n) for a, n, b, _ in items])[0]
+        assert apart(items) == paired_tests.bootstrap([(b - a, n) for a, n, b, _ in items])[0]
 
     def test_other_totals_move_it_little(self) -> None:
         items = [(0, 3, 1, 3), (2, 2, 2, 2), (1, 4, 0, 4), (1, 2, 2, 2)] * 25

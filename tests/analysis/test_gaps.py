@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.analysis.gaps import apart, gaps
-from apieval.analysis.statistics import wilson
+from apieval.analysis.figures import apart, gaps
+from apieval.analysis.intervals import wilson
 from tests.records import rebus, response, summary
 
 WRONG = "Soluzione: no\n"

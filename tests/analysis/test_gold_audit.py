@@ -5,7 +5,7 @@ from typing import Any
 from apieval.analysis.findings import AuditFinding
 from apieval.analysis.gold_audit import findings
 from apieval.rebus import dataset
-from apieval.schema import Rebus
+from apieval.records import Rebus
 from tests.records import rebus
 
 

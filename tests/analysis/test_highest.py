@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis.highest import Place, places
+from apieval.analysis.ranks import Place, places
 
 BEST, NEAR, LOWER, NONE = Place.HIGHEST, Place.NOT_TOLD_APART, Place.LOWER, Place.NONE
 

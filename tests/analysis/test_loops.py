@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.analysis.loops import LEAST, TIMES, ends_in_a_loop
+from apieval.analysis.language import LEAST, TIMES, ends_in_a_loop
 from apieval.rebus import prompts
 from tests.records import ANSWER
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from apieval.analysis import objections
+from apieval.analysis import pairing
 from apieval.analysis.pairing import Scored
-from apieval.schema import Setting
+from apieval.records import Setting
 from tests.analysis.scores import SIGNATURE, run
 
 
@@ -17,7 +17,7 @@ def signed(name: str, setting: Setting = "hints", digest: str = "sha256:0", **pa
 
 class TestObjections:
     def test_equal_set_ups_have_none(self) -> None:
-        assert list(objections.found([signed("a"), signed("b")])) == []
+        assert list(pairing.found([signed("a"), signed("b")])) == []
 
     @pytest.mark.parametrize(
         ("part", "kind", "level"),
@@ -34,21 +34,19 @@ class TestObjections:
         ],
     )
     def test_a_part_that_differs_is_named(self, part: str, kind: str, level: str) -> None:
-        [found] = objections.found(
-            [signed("a"), signed("b", "hints", "sha256:0", **{part: "other"})]
-        )
+        [found] = pairing.found([signed("a"), signed("b", "hints", "sha256:0", **{part: "other"})])
         assert (found.kind, found.level) == (kind, level)
         assert found.text.endswith(
             f"in hints: 'a' has {SIGNATURE.get(part, 'none')}; 'b' has other"
         )
 
     def test_other_data_are_refused(self) -> None:
-        [found] = objections.found([signed("a"), signed("b", digest="sha256:1")])
+        [found] = pairing.found([signed("a"), signed("b", digest="sha256:1")])
         assert (found.kind, found.level) == ("data_differ", "refusal")
         assert found.text == "the data differ: 'a' has sha256:0; 'b' has sha256:1"
 
     def test_the_same_data_may_have_another_name(self) -> None:
-        [found] = objections.found([signed("a"), signed("b", data="e.csv@0")])
+        [found] = pairing.found([signed("a"), signed("b", data="e.csv@0")])
         assert (found.kind, found.level) == ("data_names_differ", "note")
         assert found.text.endswith("'a' has d.csv; 'b' has e.csv")
 
@@ -60,13 +58,13 @@ class TestObjections:
             }
             return replace(signed(name), signatures=signatures)
 
-        [found] = objections.found([both("a", "x", "x"), both("b", "y", "y")])
+        [found] = pairing.found([both("a", "x", "x"), both("b", "y", "y")])
         assert found.text == "the prompts differ: 'a' has x; 'b' has y"
-        apart = [each.text for each in objections.found([both("a", "x", "x"), both("b", "y", "z")])]
+        apart = [each.text for each in pairing.found([both("a", "x", "x"), both("b", "y", "z")])]
         assert apart == [
             "the prompts differ in regular: 'a' has x; 'b' has y",
             "the prompts differ in hints: 'a' has x; 'b' has z",
         ]
 
     def test_settings_that_one_has_alone_differ_in_nothing(self) -> None:
-        assert list(objections.found([signed("a"), signed("b", "regular", prompt="q")])) == []
+        assert list(pairing.found([signed("a"), signed("b", "regular", prompt="q")])) == []

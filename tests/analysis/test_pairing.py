@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from apieval.analysis.pairing import common, common_to_all
-from apieval.schema import Tally
+from apieval.records import Tally
 from tests.analysis.scores import Rights, run, tallies
 
 

@@ -21,8 +21,8 @@ from apieval.rebus.harness import FIGURES as HARNESS
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
-from apieval.rebus.verify import CLUE
-from apieval.schema import Prediction
+from apieval.rebus.rules import CLUE
+from apieval.records import Prediction
 from tests import records
 from tests.records import PUBLISHED, needs_published
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apieval.analysis import ranks
-from apieval.analysis.compare import compare
+from apieval.analysis.comparison import compare
 from tests.analysis.scores import run
 
 NAMES = ["a", "b", "c"]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from apieval.analysis.intervals import bootstrap, wilson
 from apieval.analysis.samples import Samples
-from apieval.analysis.statistics import bootstrap, wilson
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import Outcome
+from apieval.records import Outcome
 from tests.analysis.answers import answer, row, shown
 
 GOOD = "Verità nascosta"

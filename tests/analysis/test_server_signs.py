@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from apieval.analysis.findings import Finding
-from apieval.analysis.measured import Measured
 from apieval.analysis.server_signs import ServerSigns
-from apieval.rebus import right_answer, scoring
-from apieval.schema import SETTINGS
+from apieval.analysis.setup import Measured
+from apieval.rebus import examples, scoring
+from apieval.records import SETTINGS
 from tests.analysis.answers import answer, row
 from tests.records import ANSWER, dataset, rebus, response
 
@@ -155,7 +155,7 @@ class TestBothSettings:
         assert only["text"].startswith("34 of 40 answers")
 
     def test_right_ones_that_are_the_same_are_a_note(self) -> None:
-        texts = [right_answer.write(each) for each in ROWS]
+        texts = [examples.write(each) for each in ROWS]
         (only,) = self.of(texts, texts)
         assert only["level"] == "note"
 

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from apieval.analysis.shares import NOTHING, Counts, ratio
-from apieval.analysis.statistics import bootstrap, wilson
+from apieval.analysis.diagnosis_shares import NOTHING, Counts, ratio
+from apieval.analysis.intervals import bootstrap, wilson
 
 
 def counted(*answers: tuple[int, bool]) -> Counts:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from apieval.analysis import ranks, side_by_side
-from apieval.analysis.compare import compare
+from apieval.analysis import comparison_sentences, ranks
+from apieval.analysis.comparison import compare
 from tests.analysis.scores import run
 
 
@@ -12,7 +12,7 @@ def told(*solved: int) -> list[tuple[str, str]]:
         for name, count in zip(names, solved, strict=True)
     ]
     found = compare(runs, "official")
-    return [*side_by_side.sentences(found, list(names), ranks.ranks(found, list(names)))]
+    return [*comparison_sentences.sentences(found, list(names), ranks.ranks(found, list(names)))]
 
 
 def test_of_two_runs_it_is_the_comparisons_own_sentence() -> None:
@@ -44,4 +44,4 @@ def test_of_many_the_ranks_say_it_shorter() -> None:
 
 
 def test_a_rank_is_a_place_or_a_range() -> None:
-    assert [side_by_side.rank((1, 1)), side_by_side.rank((2, 4))] == ["1", "2-4"]
+    assert [comparison_sentences.rank((1, 1)), comparison_sentences.rank((2, 4))] == ["1", "2-4"]

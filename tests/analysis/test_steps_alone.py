@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from apieval.analysis.steps_alone import steps_alone
+from apieval.analysis.variants import steps_alone
 from tests.records import rebus, response, summary
 
 ROWS = [rebus(id=n) for n in range(4)]

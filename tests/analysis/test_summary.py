@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis.details import PARTS
 from apieval.analysis.figures import Collector
-from apieval.analysis.measured import Measured
-from apieval.analysis.summary import Usage, summarize
-from apieval.verbs.results import write
+from apieval.analysis.setup import Measured
+from apieval.analysis.summary import PARTS, Usage, summarize
+from apieval.commands.score import write
 from tests.records import dataset, rebus, response, summary
 
 ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.analysis.votes import MOST, Votes, draws, majority, pass_at
+from apieval.analysis.samples import MOST, Votes, draws, majority, pass_at
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apieval.cli import asking
+from apieval.cli import output
 
 
 @pytest.fixture
@@ -30,19 +30,19 @@ def typing(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 )
 def test_what_is_typed(typed: bytes, answer: bool, typing: int) -> None:
     os.write(typing, typed)
-    assert asking.confirmed("begin?") is answer
+    assert output.confirmed("begin?") is answer
 
 
 def test_what_is_neither_is_asked_again(typing: int, capfd: pytest.CaptureFixture[str]) -> None:
     os.write(typing, b"boh\nn\n")
-    assert asking.confirmed("begin?") is False
+    assert output.confirmed("begin?") is False
     assert capfd.readouterr().err == "begin? [Y/n]: answer y or n\nbegin? [Y/n]: "
 
 
 def test_the_end_of_input_is_an_interrupt(typing: int) -> None:
     os.write(typing, b"\x04")
     with pytest.raises(KeyboardInterrupt):
-        asking.confirmed("begin?")
+        output.confirmed("begin?")
 
 
 @pytest.mark.timeout(20)
@@ -53,7 +53,7 @@ def test_a_signal_ends_the_wait_whatever_its_handler_does() -> None:
     sender = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
     try:
         sender.start()
-        asking._wait()
+        output._wait()
     finally:
         sender.join()
         signal.signal(signal.SIGUSR1, before)

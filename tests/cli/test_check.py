@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import pytest
 
-from apieval.options import TIMEOUT_S
+from apieval.commands import check as one_check
+from apieval.commands.options import TIMEOUT_S
 from apieval.rebus import dataset, prompts
-from apieval.verbs import one_check
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner
 from tests.e2e.program import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
 from apieval.errors import ConfigError
 from apieval.rebus import dataset
 from tests.e2e.conftest import Inside

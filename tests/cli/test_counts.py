@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apieval.cli.counts import RECENT_S, Counts
+from apieval.cli.progress import RECENT_S, Counts
 from apieval.errors import ServerDown, TransientFailure
 from tests.records import response
 

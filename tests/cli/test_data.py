@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import apieval
-from apieval import data
+from apieval.commands import datasets
 from apieval.errors import DataError
 from apieval.hub.cache import HubCache
 from apieval.hub.contents import ATTRIBUTION, LICENCE, NOTICE
@@ -167,11 +167,11 @@ def test_a_notebook_loads_it_too(hub: FakeHub) -> None:
         999,
         168,
     ]
-    assert data.at_hand("hub") == loaded
+    assert datasets.at_hand("hub") == loaded
     kept = HubCache.of(os.environ)
     assert '"terms_shown": null' in next(kept.dataset.glob("apieval-*")).read_text("utf-8")
 
 
 def test_what_is_at_hand_may_be_nothing(hub: FakeHub) -> None:
     with pytest.raises(DataError, match=r"--data hub: test\.csv is not in .*, and scoring asks"):
-        data.at_hand("hub")
+        datasets.at_hand("hub")

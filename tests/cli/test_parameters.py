@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apieval import directory
+from apieval.config import known as directory
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import USAGE, FaultServer, Reply, Seen, completion
 from tests.e2e.program import KEY, Material, configure, folder, model, plain, stored, summary

@@ -11,8 +11,8 @@ from typing import Any, Final
 import pytest
 
 from apieval.rebus import dataset
+from apieval.records import Response
 from apieval.run.store import Store
-from apieval.schema import Response
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply
 from tests.e2e.program import (

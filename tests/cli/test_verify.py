@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval.analysis.checked import State
+from apieval.analysis.claims import State
+from apieval.commands.verify import Verification, verify
 from apieval.errors import ConfigError, DataError, StoreError
 from apieval.rebus import dataset
-from apieval.verbs.verification import Verification, verify
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer
 from tests.e2e.program import Material, configure, folder, model, plain

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from apieval.cli import app
-from apieval.config import Providers
+from apieval.config.file import Providers
 from tests.records import REPOSITORY
 
 FOREIGN: Final = {"export", "vllm"}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from apieval import config
+from apieval.config import file
 from tests.docs import pages, program
 from tests.docs.pages import GENERATED, PAGES, Block, name, sessions, take_apart
 from tests.e2e.conftest import Inside, inside, nothing_left_running
@@ -52,15 +52,15 @@ class Reader:
 
     def yaml(self, block: Block) -> None:
         """Join the file: a block with a version begins it, an indented one is of more models."""
-        path = Path(config.FILE_NAME)
+        path = Path(file.FILE_NAME)
         begins = block.text.startswith("version:")
         before = "" if begins else path.read_text("utf-8") if path.exists() else "version: 1\n"
         under = "models:\n" if block.text.startswith("  ") and "models:" not in before else ""
         path.write_text(before + under + block.text, encoding="utf-8")
-        config.load(path)
+        file.load(path)
 
     def sh(self, block: Block) -> None:
-        providers = config.load(config.find_file(None, Path.cwd()))
+        providers = file.load(file.find_file(None, Path.cwd()))
         for words in pages.commands(block):
             program.check_command(words, providers)
 

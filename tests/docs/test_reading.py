@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer._click.exceptions import UsageError
 
-from apieval import config
+from apieval.config import file
 from apieval.errors import ConfigError
 from tests.docs import pages, program
 from tests.docs.pages import Session, take_apart
@@ -16,7 +16,7 @@ from tests.e2e.conftest import Inside, inside, nothing_left_running
 
 __all__ = ["inside", "nothing_left_running"]
 
-PROVIDERS = config.load(config.packaged_file())
+PROVIDERS = file.load(file.packaged_file())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_blocks_build_on_each_other(inside: Inside, capsys: pytest.CaptureFixtur
     reader = Reader(inside, capsys)
     for block in take_apart(text)[0]:
         reader.follow(block)
-    assert config.load(Path(config.FILE_NAME)).names() == ("baseline", "one", "two")
+    assert file.load(Path(file.FILE_NAME)).names() == ("baseline", "one", "two")
     assert reader.cell["n"] == 4
 
 

@@ -17,14 +17,14 @@ from typer import Typer, testing
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from apieval import strict_yaml
 from apieval.cli import app
+from apieval.commands import run
+from apieval.config import strict_yaml
+from apieval.config.models import Hosted
 from apieval.errors import ServerDown
+from apieval.records import Message, Request
 from apieval.run import limiter
 from apieval.run.retry import RetryPolicy
-from apieval.schema import Message, Request
-from apieval.sections import Hosted
-from apieval.verbs import one_run
 from tests.e2e.program import Done, Material, end_all, material
 from tests.e2e.wires import HOSTED, hosted
 
@@ -75,7 +75,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing wait or slow down: how long and how much is tested where it is decided."""
     monkeypatch.setattr(limiter, "PROBE_S", 0.01)
     monkeypatch.setattr(limiter, "LESSONS", 0)
-    monkeypatch.setattr(one_run, "RetryPolicy", partial(RetryPolicy, first_wait_s=0.001))
+    monkeypatch.setattr(run, "RetryPolicy", partial(RetryPolicy, first_wait_s=0.001))
 
 
 @pytest.fixture

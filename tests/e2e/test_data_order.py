@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import apieval
-from apieval.verbs import reported, reported_items
-from apieval.verbs.exported import Format
+from apieval.commands import report, report_items
+from apieval.commands.export import Format
 from tests.e2e.faults import FaultServer, Manner, Seen
 from tests.e2e.program import Material, configure, folder, lines, material, model, stored
 from tests.e2e.program import apieval as program
@@ -185,7 +185,7 @@ def test_rebus_view(ran: Ran, tmp_path: Path, *, with_data: bool) -> None:
     text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in less)
     (few / "scores.jsonl").write_text(text, "utf-8")
     every = _raw(ran, tmp_path / "every.jsonl", lambda n: n == 1)
-    runs = reported.gathered([few, every]).runs
-    items = reported_items.gathered(runs, ran.data if with_data else None)
+    runs = report.gathered([few, every]).runs
+    items = report_items.gathered(runs, ran.data if with_data else None)
     assert bool(items.golds) is with_data
     assert [each.id for each in items.ordered()] == [row for row in ran.ids for _ in range(2)]

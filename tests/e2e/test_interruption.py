@@ -215,7 +215,7 @@ def test_a_stop_waits_for_what_is_on_its_way(
 _HELD: Final = """
 import sys
 from apieval.cli.app import main
-from apieval.verbs import one_run, side_by_side
+from apieval.commands import run, side_by_side
 
 def wait():
     print("all is asked", file=sys.stderr, flush=True)
@@ -231,7 +231,7 @@ async def closing(*args):
     await asyncio.Event().wait()
 
 at_once = side_by_side._at_once
-held = {"scoring": (one_run, "score_stored", scoring), "closing": (side_by_side, "_at_once", closing)}
+held = {"scoring": (run, "score_stored", scoring), "closing": (side_by_side, "_at_once", closing)}
 setattr(*held[sys.argv.pop(1)])
 main()
 """

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 _UNFITTED: Final = """
 import sys
-from apieval.verbs import side_by_side
+from apieval.commands import side_by_side
 side_by_side.fit_open_files = lambda *_: None
 from apieval.cli.app import main
 sys.argv[0] = "apieval"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from apieval.analysis.steps_alone import steps_alone
+from apieval.analysis.variants import steps_alone
 from apieval.rebus.conversation import GO_ON
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Plan, Reply, Seen, completion, randomly

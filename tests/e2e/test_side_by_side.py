@@ -15,10 +15,10 @@ import pytest
 
 import apieval
 from apieval.cli import progress
+from apieval.commands import run
 from apieval.errors import RunFailure
 from apieval.run import runner
-from apieval.run.prepare import connected
-from apieval.verbs import one_run
+from apieval.run.model import connected
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Plan, Reply, Seen, error, from_request
 from tests.e2e.program import (
@@ -330,7 +330,7 @@ def test_ctrl_c_ends_one_that_has_no_connection_yet(
         await asyncio.sleep(3600)
         yield
 
-    monkeypatch.setattr(one_run, "connected", slow)
+    monkeypatch.setattr(run, "connected", slow)
     configure(tmp_path, one=model("http://127.0.0.1:9/v1"))
     done = inside("run", "one", "--data", ten.path, *REGULAR)
     assert done.code == 130
@@ -353,7 +353,7 @@ def test_an_end_from_elsewhere_is_an_interrupt_of_what_has_not_ended(
         asyncio.run(soon())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("apieval.verbs.side_by_side.drive", cancelled)
+    monkeypatch.setattr("apieval.commands.side_by_side.drive", cancelled)
     with FaultServer(ten.answers, _held) as server:
         configure(tmp_path, one=model(server.url))
         assert inside("run", "one", "--data", ten.path, *REGULAR).code == 130
@@ -375,7 +375,7 @@ def test_a_fault_of_one_leaves_the_others_their_answers(
         async with connected(prepared) as provider:
             yield provider
 
-    monkeypatch.setattr(one_run, "connected", faulty)
+    monkeypatch.setattr(run, "connected", faulty)
     with FaultServer(ten.answers, latency_s=0.01) as server:
         configure(tmp_path, one=model(server.url), two=model(server.url, model="altro"))
         done = inside(*TWO, "--data", ten.path)

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import pytest
 
+from apieval.commands import run
 from apieval.evaluate import verify
-from apieval.run.money import spent_by
-from apieval.run.prepare import Prepared
-from apieval.verbs import one_run
+from apieval.run.cost import spent_by
+from apieval.run.model import Prepared
 from tests.e2e.conftest import Inside
 from tests.e2e.faults import FaultServer, Manner, Reply, Seen, completion, error
 from tests.e2e.program import (
@@ -215,7 +215,7 @@ def test_what_is_free_is_forecast_by_the_cache_too(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(one_run, "_LOOKED_UP", most)
+    monkeypatch.setattr(run, "_LOOKED_UP", most)
     words = ("run", "local", "--data", ten.path, "--setting", "regular", "--cache", "cache")
     with FaultServer(ten.answers) as server:
         configure(tmp_path, local=model(server.url))

@@ -27,8 +27,8 @@ from apieval.providers.documents import (
 )
 from apieval.providers.json_repair import MISWRITTEN, UNESCAPED
 from apieval.providers.replies import Whole, read_reply
-from apieval.run.outcome import judge
-from apieval.schema import Outcome, Reply, Usage
+from apieval.records import Outcome, Reply, Usage
+from apieval.run.retry import judge
 from tests.servers import completion
 
 URL: Final = "http://127.0.0.1:8000/v1/chat/completions"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.providers.waits import NEAR_S, rate_hints
-from apieval.schema import RateHints, Room
+from apieval.records import RateHints, Room
 
 NOW: Final = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from apieval.config.models import Hosted
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -22,9 +23,8 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.run.outcome import judge
-from apieval.schema import Message, Outcome, Reply, Request, Usage
-from apieval.sections import Hosted
+from apieval.records import Message, Outcome, Reply, Request, Usage
+from apieval.run.retry import judge
 from tests.providers.wires import (
     TEXT,
     THOUGHT,

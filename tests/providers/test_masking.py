@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apieval.errors import TransientFailure
 from apieval.providers.masking import Mask, is_ordinary
-from apieval.schema import Reply
+from apieval.records import Reply
 
 KEY = "sk-finta-000111"
 ODD = 'sk-fin/ta+à"0~0?=>111'

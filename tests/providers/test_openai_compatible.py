@@ -30,8 +30,8 @@ from apieval.providers import proxies, transport
 from apieval.providers.clients import connect
 from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient
 from apieval.providers.transport import MISNAMED, TWO_LENGTHS
-from apieval.run.outcome import judge
-from apieval.schema import Message, Outcome, Reply, Request, Usage
+from apieval.records import Message, Outcome, Reply, Request, Usage
+from apieval.run.retry import judge
 from tests.servers import Answer, Script, Scripted, Seen, completion
 
 KEY = "sk-finta-000111"

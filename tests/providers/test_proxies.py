@@ -10,7 +10,7 @@ import pytest
 from apieval.errors import AttemptFailed, ConfigError, RunFailure, TransientFailure, Unreachable
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.providers.proxies import proxy_of, secrets_of
-from apieval.schema import Message, Request
+from apieval.records import Message, Request
 from tests.servers import Answer, Scripted
 
 FAR = "https://modelli.example/v1"

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apieval.config.models import Price
 from apieval.errors import AttemptFailed, ContentRefused, TransientFailure
 from apieval.providers.completions import reply_of
 from apieval.providers.replies import Whole, read_reply
-from apieval.run.money import cost_usd
-from apieval.run.outcome import judge
-from apieval.schema import Outcome, Reply, Usage
-from apieval.sections import Price
+from apieval.records import Outcome, Reply, Usage
+from apieval.run.cost import cost_usd
+from apieval.run.retry import judge
 
 URL = "http://127.0.0.1:8000/v1/chat/completions"
 TEXT = "Soluzione: Verità nascosta"

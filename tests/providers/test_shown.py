@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from apieval.config.models import Hosted
 from apieval.providers.base import Wire
 from apieval.providers.clients import connect, connect_hosted
 from apieval.providers.masking import Mask
-from apieval.schema import Message, Request
-from apieval.sections import Hosted
+from apieval.records import Message, Request
 from tests.servers import Answer, Scripted, Seen
 
 KEY = "sk-finta-000111"

@@ -14,7 +14,7 @@ from apieval.errors import RunFailure
 from apieval.providers.replies import Whole
 from apieval.providers.tape import TAPE, Heard, NotLetThrough, Tape, TapedTransport
 from apieval.providers.transport import transport
-from apieval.schema import Reply
+from apieval.records import Reply
 from tests.servers import Answer, Scripted
 
 Read = Callable[[Whole, str], Reply | None]

@@ -13,8 +13,8 @@ from apieval.errors import AttemptFailed, TransientFailure
 from apieval.providers import transport
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.providers.transport import SMALL, STEP, Room, Share
-from apieval.run.deadline import attempt_within
-from apieval.schema import Message, Reply, Request
+from apieval.records import Message, Reply, Request
+from apieval.run.retry import attempt_within
 from tests.servers import Answer, Script, Scripted, completion
 
 LARGE = 900_000

@@ -8,8 +8,8 @@ import pytest
 
 from apieval.providers.completions import reply_of
 from apieval.providers.wire_formats import UnknownForm, as_completion
-from apieval.run.outcome import judge
-from apieval.schema import Outcome, Usage
+from apieval.records import Outcome, Usage
+from apieval.run.retry import judge
 from tests.providers.wires import anthropic, bedrock, cohere, gemini
 
 

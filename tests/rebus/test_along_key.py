@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.rebus.along_key import along_key
+from apieval.rebus.equality import along_key
 from tests.records import rebus
 
 

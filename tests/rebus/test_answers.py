@@ -10,7 +10,7 @@ import pytest
 
 from apieval.errors import DataError
 from apieval.rebus import answers
-from apieval.schema import Outcome, Prediction, Response, Setting
+from apieval.records import Outcome, Prediction, Response, Setting
 from tests.records import ANSWER, rebus, write_csv
 
 GOLD = {"0": rebus(id=0), "1": rebus(id=1), "x:1": rebus(id="x:1")}

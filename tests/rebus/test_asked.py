@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.rebus import asked, prompts, right_answer
-from apieval.rebus.asked import Asked, Tokens
-from apieval.schema import SETTINGS, Setting
+from apieval.rebus import describe, examples, prompts
+from apieval.rebus.describe import Asked, Tokens
+from apieval.records import SETTINGS, Setting
 from tests.records import rebus
 
 
@@ -18,7 +18,7 @@ def test_characters_are_those_of_the_prompt(setting: Setting) -> None:
 
 
 def test_rows_without_room_are_counted_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "IDS_SHOWN", 2)
+    monkeypatch.setattr(describe, "IDS_SHOWN", 2)
     prompts_of = Asked()
     for number, together in enumerate((1024, 1025, 100, 2000, 3000)):
         prompts_of.add(rebus(id=f"r{number}"), "regular", Tokens(together - 20, 20))
@@ -29,15 +29,15 @@ def test_rows_without_room_are_counted_and_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_tokens_are_those_of_prompts_and_of_the_right_answer() -> None:
-    [(row, tokens)] = asked.counted([rebus()], len)
+    [(row, tokens)] = describe.counted([rebus()], len)
     assert row == rebus()
     assert tokens == {
-        setting: (len(prompts.build(row, setting)), len(right_answer.write(row)))
+        setting: (len(prompts.build(row, setting)), len(examples.write(row)))
         for setting in SETTINGS
     }
 
 
 def test_nothing_is_counted_without_a_counter_or_a_rebus() -> None:
-    assert list(asked.counted([rebus()], None)) == [(rebus(), {})]
+    assert list(describe.counted([rebus()], None)) == [(rebus(), {})]
     nothing = rebus(verbalized_rebus="")
-    assert list(asked.counted([nothing], len)) == [(nothing, {})]
+    assert list(describe.counted([nothing], len)) == [(nothing, {})]

@@ -8,7 +8,7 @@ import pytest
 from apieval.errors import DataError
 from apieval.rebus.columns import GOLD, QUESTION, Clashes, Layout, layout_of
 from apieval.rebus.tables import Row
-from apieval.schema import RowId
+from apieval.records import RowId
 from tests.records import ROW
 
 PATH = Path("data.csv")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.rebus import conversation, prompts, right_answer, scoring
+from apieval.rebus import conversation, examples, prompts, scoring
 from apieval.rebus.conversation import Conversation, request
-from apieval.schema import GIVENS, SETTINGS, Given, Message, Prefill, Setting
+from apieval.records import GIVENS, SETTINGS, Given, Message, Prefill, Setting
 from tests.records import ANSWER, rebus, response
 
 ROW = rebus()
@@ -29,7 +29,7 @@ BEGUN: dict[Given, str] = {
 @pytest.mark.parametrize("step", GIVENS)
 def test_a_beginning_is_that_of_the_right_answer(step: Given) -> None:
     assert conversation.beginning(ROW, step) == BEGUN[step]
-    assert right_answer.write(ROW).startswith(BEGUN[step] + "\n")
+    assert examples.write(ROW).startswith(BEGUN[step] + "\n")
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

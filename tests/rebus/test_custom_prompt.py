@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.errors import ConfigError
-from apieval.rebus import custom_prompt, examples, prompts, right_answer
+from apieval.rebus import custom_prompt, examples, prompts
 from apieval.rebus.custom_prompt import CustomPrompt
-from apieval.schema import SETTINGS
+from apieval.records import SETTINGS
 from tests.records import rebus
 
 SOURCE = """\
@@ -32,7 +32,7 @@ def test_a_template_is_filled_with_what_a_solver_may_see(tmp_path: Path) -> None
     prompt = made(tmp_path, SOURCE)
     row = rebus()
     shown = "\n".join(
-        f"{each.verbalized_rebus} / {each.solution_key}\n{right_answer.write(each)}" for each in TWO
+        f"{each.verbalized_rebus} / {each.solution_key}\n{examples.write(each)}" for each in TWO
     )
     end = "VE [Santa di Cascia] NA [Sposta da un lato] / 6 8\n"
     assert prompt.build(row, "regular") == f"{shown}\nregular\n{end}"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from apieval.errors import DataError
-from apieval.rebus import dataset, examples, prompts, right_answer
+from apieval.rebus import dataset, examples, prompts
 from apieval.rebus.parsers import official
-from apieval.rebus.verify import broken_rules
-from apieval.schema import SETTINGS, Prediction, Rebus, Setting
+from apieval.rebus.rules import broken_rules
+from apieval.records import SETTINGS, Prediction, Rebus, Setting
 from tests.records import ROW, rebus, write_csv
 
 SHIPPED = examples.shipped()
@@ -26,7 +26,7 @@ def test_the_first_two_are_the_challenges_byte_for_byte(setting: Setting) -> Non
 @pytest.mark.parametrize("example", SHIPPED, ids=lambda each: each.solution)
 def test_they_keep_the_rules_and_are_read_back_as_they_are(example: Rebus) -> None:
     assert broken_rules(example) == []
-    read = official.parse(right_answer.write(example))
+    read = official.parse(examples.write(example))
     assert read == Prediction(
         word_guesses=example.word_guesses,
         first_pass=example.first_pass,
@@ -42,7 +42,7 @@ def test_none_of_them_is_in_the_sample() -> None:
 
 def test_a_solution_with_an_apostrophe_is_taken_along_its_key() -> None:
     row = rebus(solution_key="1 ' 3 5", solution_words=("L'ora", "fatta"), solution="L'ora fatta")
-    assert "\n1 = L\n3 = ora\n5 = fatta\n" in right_answer.write(row)
+    assert "\n1 = L\n3 = ora\n5 = fatta\n" in examples.write(row)
 
 
 def test_an_example_is_kept_and_made_again() -> None:

@@ -12,7 +12,7 @@ from apieval import score, verify
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import harness, prompts
 from apieval.rebus.harness import Sample
-from apieval.schema import Outcome, Setting
+from apieval.records import Outcome, Setting
 from tests.records import ANSWER, ROW, rebus, write_csv
 
 ROWS = (rebus(id="a"), rebus(id="b", solution_key="7 7"))

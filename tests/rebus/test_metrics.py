@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.rebus import metrics
-from apieval.schema import Prediction, Rebus, Tally
+from apieval.records import Prediction, Rebus, Tally
 from tests.records import prediction, rebus
 
 NAMES = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.rebus.odd_characters import oddities
+from apieval.rebus.characters import oddities
 
 
 def kinds(cell: str, *, latin: bool = True) -> dict[str, str]:

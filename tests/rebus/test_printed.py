@@ -7,8 +7,8 @@ import pytest
 
 from apieval.errors import DataError
 from apieval.rebus import printed
+from apieval.rebus.cells import DROPPED, Tally
 from apieval.rebus.printed import Printed
-from apieval.rebus.reasons import DROPPED, Tally
 
 
 def read(path: Path, text: str, *, dated: bool = False) -> tuple[list[Printed], dict[str, str]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from apieval.errors import ConfigError
 from apieval.rebus import conversation, prompts
 from apieval.rebus.conversation import Conversation
-from apieval.schema import SETTINGS, Message, Rebus, Request, Setting
+from apieval.records import SETTINGS, Message, Rebus, Request, Setting
 from tests.records import ANSWER, ROW, SHARED, rebus, write_csv
 
 HASHES: dict[Setting, str] = {

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from apieval.rebus.reasons import MOST_PLACES, Tally
+from apieval.rebus.cells import MOST_PLACES, Tally
 
 
 def test_a_tally_counts_all_and_names_the_first() -> None:

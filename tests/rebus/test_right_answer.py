@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.rebus import dataset, metrics, prompts, right_answer
+from apieval.rebus import dataset, examples, metrics, prompts
 from apieval.rebus.parsers import official
 from tests.records import rebus
 
@@ -37,12 +37,12 @@ def test_it_is_what_the_prompts_examples_show(
         solution_words=solution_words,
         solution=answer[-1].removeprefix("Soluzione: "),
     )
-    assert right_answer.write(row).split("\n") == answer
+    assert examples.write(row).split("\n") == answer
 
 
 def test_the_official_parser_finds_it_right_in_all() -> None:
     for row in dataset.load().rebuses:
-        tallies = metrics.tally(official.parse(right_answer.write(row)), row)
+        tallies = metrics.tally(official.parse(examples.write(row)), row)
         wrong = {name for name, tally in tallies.items() if tally.right != tally.total}
         # along the key, as an answer is; the sample's words are split at blanks
         assert wrong <= {"solution_word_accuracy", "solution_word_length_accuracy"}
@@ -51,7 +51,7 @@ def test_the_official_parser_finds_it_right_in_all() -> None:
 
 def test_letters_behind_the_last_clue_and_a_word_too_few() -> None:
     row = rebus(verbalized_rebus="[A] B [C] DE", word_guesses=("a",), solution_key="3 3 1")
-    assert right_answer.write(row).split("\n")[1:9] == [
+    assert examples.write(row).split("\n")[1:9] == [
         "- [A] = a",
         "- B = B",
         "- [C] = ",

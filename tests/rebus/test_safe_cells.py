@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from apieval.rebus.safe_cells import guarded, is_open, unguarded
+from apieval.rebus.cells import guarded, is_open, unguarded
 from apieval.report import study_csv
 from tests.records import prediction
 

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter
 
 from apieval.rebus import metrics, scoring
 from apieval.rebus.parsers import official, tolerant
-from apieval.schema import ItemScore, Outcome, Rebus, Status
+from apieval.records import ItemScore, Outcome, Rebus, Status
 from tests.records import ANSWER, prediction, rebus, response
 
 

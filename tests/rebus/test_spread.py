@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.rebus.spread import Spread
+from apieval.rebus.describe import Spread
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1))

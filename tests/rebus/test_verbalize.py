@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.rebus import verify
+from apieval.rebus import rules
 from apieval.rebus.clue_table import Clues
 from apieval.rebus.printed import Printed
 from apieval.rebus.rules import RULES
 from apieval.rebus.training import Training
 from apieval.rebus.verbalize import Verbalizer, Wish
-from apieval.schema import Rebus
+from apieval.records import Rebus
 
 PAIRS = [
     ("Santa di Cascia", "RITA"),
@@ -52,13 +52,13 @@ def dropped(maker: Verbalizer) -> dict[str, int]:
 
 
 def errors(rebus: Rebus) -> list[str]:
-    return [name for name, _ in verify.breaks(rebus) if RULES[name].level == "error"]
+    return [name for name, _ in rules.breaks(rebus) if RULES[name].level == "error"]
 
 
 def test_both_settings_and_all_columns(tmp_path: Path) -> None:
     maker = verbalizer(tmp_path)
     (rebus,) = maker.verbalize(printed(RITA))
-    clue = verify.clues_of(rebus.verbalized_rebus)[0]
+    clue = rules.clues_of(rebus.verbalized_rebus)[0]
     assert clue[1:-1] in {"Santa di Cascia", "La Hayworth", "La Pavone"}
     assert rebus == Rebus(
         id="r8b6167f8ad54601c",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.rebus import scoring
-from apieval.rebus.which_words import right_words
-from apieval.schema import ItemScore, Outcome
+from apieval.rebus.scoring import right_words
+from apieval.records import ItemScore, Outcome
 from tests.records import prediction, rebus
 
 GOLD = rebus(word_guesses=("Rita", "perché", "l'ora"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.rebus.window import SLACK, Cuts, limit_of, outside
-from apieval.schema import Usage
+from apieval.records import Usage
 
 LIMIT = 1024
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import apieval
 from apieval.rebus import dataset
-from apieval.schema import Rebus
+from apieval.records import Rebus
 
 SAMPLE = dataset.load("sample")
 LIMIT = 12

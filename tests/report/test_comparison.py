@@ -10,12 +10,11 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from apieval.analysis.compare import compare
-from apieval.analysis.objections import Objection
-from apieval.analysis.pairing import Scored
+from apieval.analysis.comparison import compare
+from apieval.analysis.pairing import Objection, Scored
 from apieval.rebus.metrics import METRICS, OF_REBUSES
+from apieval.records import Tally
 from apieval.report import comparison, terminal
-from apieval.schema import Tally
 
 WARNING = Objection("prompts_differ", "warning", "the prompts differ: x in uno; y in due")
 NOTE = Objection("versions_differ", "note", "the versions differ")

@@ -5,8 +5,8 @@ from pathlib import Path
 from rich.console import Console
 
 from apieval.cli import output
+from apieval.commands import data
 from apieval.report import data_checks, data_stats
-from apieval.verbs import data_files
 from tests.rebus.toy_tokenizer import a_tokenizer
 from tests.records import ROW, write_csv
 
@@ -22,7 +22,7 @@ def shown(renderables: object) -> str:
 
 
 def checked(path: Path, against: Path | None = None) -> str:
-    return shown(data_checks.render(data_files.verify(path, against)))
+    return shown(data_checks.render(data.verify(path, against)))
 
 
 def test_errors_stand_before_warnings_and_the_verdict_last(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_of_many_findings_the_first_are_shown_and_hostile_text_is_harmless(tmp_p
 
 
 def described(path: Path | str, *more: Path | None) -> str:
-    return shown(data_stats.render(data_files.stats(path, *more)))
+    return shown(data_stats.render(data.stats(path, *more)))
 
 
 def test_the_samples_statistics(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_samples_statistics(tmp_path: Path) -> None:
 
 
 def test_the_table_fits_eighty_columns_of_a_large_file() -> None:
-    document = data_files.stats("sample")
+    document = data.stats("sample")
     for part in document["subsets"].values():
         part["first_pass"]["unique_words"] = 222_089
         part["first_pass"]["length"].update(mean=26.45, sd=11.19)
@@ -127,4 +127,4 @@ def test_the_studys_layout_and_a_file_of_which_nothing_can_be_used(tmp_path: Pat
 
 
 def test_a_real_console_shows_it_too() -> None:
-    output.show(data_stats.render(data_files.stats("sample")))
+    output.show(data_stats.render(data.stats("sample")))

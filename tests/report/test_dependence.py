@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apieval.rebus import frequency
+from apieval.analysis import dependence as frequency
 from apieval.report import dependence
 from tests.analysis.answers import answer, row
 from tests.report.views import cells, shown, summary

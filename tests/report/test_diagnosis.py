@@ -7,12 +7,18 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from apieval.analysis.diagnoses import Diagnoses
-from apieval.analysis.measured import Measured
+from apieval.analysis.diagnosis_shares import Diagnoses
+from apieval.analysis.setup import Measured
+from apieval.records import Rebus
 from apieval.report import details, terminal
-from apieval.schema import Rebus
 from tests.analysis.answers import answer
-from tests.analysis.test_diagnoses import LONGER, ROWS, WRONG_SEGMENTS, WRONG_WORDS, summarized
+from tests.analysis.test_diagnosis_shares import (
+    LONGER,
+    ROWS,
+    WRONG_SEGMENTS,
+    WRONG_WORDS,
+    summarized,
+)
 from tests.records import ANSWER, dataset, rebus, response
 
 TEXTS = [ANSWER, WRONG_WORDS, WRONG_SEGMENTS, "Non lo so."]

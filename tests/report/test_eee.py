@@ -11,8 +11,8 @@ import pytest
 
 from apieval.rebus import prompts
 from apieval.rebus.dataset import Dataset, Origin
+from apieval.records import RunSpec
 from apieval.report.eee import ITEMS, About, Evaluation, document, evaluation_name, strings
-from apieval.schema import RunSpec
 from tests import records
 
 NOBODY = About()

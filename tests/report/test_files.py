@@ -9,8 +9,8 @@ import pytest
 from apieval.errors import StoreError
 from apieval.rebus import scoring
 from apieval.rebus.metrics import METRICS
+from apieval.records import Rebus
 from apieval.report import files
-from apieval.schema import Rebus
 from tests.records import ANSWER, rebus, response, summary
 
 HOSTILE = '[/] [red]\u2028\x85\x00\r\t"\\è😀'

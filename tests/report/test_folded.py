@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from apieval.report.folded import Folded, folded
+from apieval.report.models_table import Folded, folded
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from typing import Any
 from rich.console import Console
 
 from apieval.analysis.format_loss import FormatLoss
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
 from apieval.rebus import scoring
+from apieval.records import Setting
 from apieval.report import details
-from apieval.schema import Setting
 from tests.records import ANSWER, dataset, rebus, response
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from apieval.commands import report
 from apieval.report import latex
-from apieval.verbs import reported
 from tests.report.documents import altered
 
 
 def text(*folders: Path) -> str:
-    return "\n".join(latex.lines(reported.gathered(folders)))
+    return "\n".join(latex.lines(report.gathered(folders)))
 
 
 def body(table: str) -> list[str]:

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from apieval.report.marks import unpiled
+from apieval.report.terminal import unpiled
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval.report import markdown, outlined
+from apieval.commands import report
+from apieval.report import contents, markdown
 from apieval.report.figures import style
 from apieval.report.page import writing
-from apieval.verbs import reported
 from tests.report.documents import altered, scored
 from tests.report.pages import Element, parsed
 
@@ -28,7 +28,7 @@ HOSTILE = (
 
 
 def page(*folders: Path) -> str:
-    return writing.written(outlined.outlined(reported.gathered(folders)))
+    return writing.written(contents.outlined(report.gathered(folders)))
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +251,7 @@ class TestTrust:
         assert "\u0301[+3,000 marks]" in page(bad)
         assert name not in page(bad)
         assert "\u0301\\[+3,000 marks\\]" in "".join(
-            markdown.lines(outlined.outlined(reported.gathered([bad])))
+            markdown.lines(contents.outlined(report.gathered([bad])))
         )
 
     def test_halves_of_characters_can_be_written(
@@ -324,7 +324,7 @@ class View:
 
 class TestEmbedded:
     def test_figures_are_pictures_for_light_and_dark(self, folders: dict[str, Path]) -> None:
-        outline = outlined.outlined(reported.gathered([folders["half"]]))
+        outline = contents.outlined(report.gathered([folders["half"]]))
         found = parsed(writing.written(outline, [Drawn()]))
         [figure] = found.all("figure")
         for image, svg in zip(figure.all("img"), (Drawn.light, Drawn.dark), strict=True):
@@ -335,7 +335,7 @@ class TestEmbedded:
         assert "#figures" in [each.attributes["href"] for each in found.all("a")]
 
     def test_a_view_brings_its_script_and_style(self, folders: dict[str, Path]) -> None:
-        outline = outlined.outlined(reported.gathered([folders["half"]]))
+        outline = contents.outlined(report.gathered([folders["half"]]))
         text = writing.written(outline, items=View())
         found = parsed(text)
         assert found.one("view").text == "a view"

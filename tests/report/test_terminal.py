@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
 from apieval.rebus.metrics import METRICS
 from apieval.report import details, terminal
 from tests.records import ANSWER, rebus, response, summary

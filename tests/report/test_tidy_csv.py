@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis.signed import fingerprint
+from apieval.analysis.signatures import fingerprint
+from apieval.commands import report
 from apieval.report import tidy_csv
-from apieval.verbs import reported
 from tests.report.documents import altered
 
 
 def rows(*folders: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(tidy_csv.lines(reported.gathered(folders))))
+    return list(csv.DictReader(tidy_csv.lines(report.gathered(folders))))
 
 
 def test_a_row_a_figure(folders: dict[str, Path]) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from apieval.commands import verbalize
 from apieval.rebus.verbalize import Wish
 from apieval.report import verbalized as view
-from apieval.verbs import verbalized
 from tests.records import ROW, write_csv
 
 RITA = {"PRIMALET": "VE - Rita - NA - scosta", "FRASE": "Verità nascosta", "ANNO": "2025"}
@@ -24,7 +24,7 @@ def shown(
 ) -> str:
     tables = write_csv(folder / "r.csv", rows), write_csv(folder / "c.csv", clues)
     out = folder / "out.csv"
-    document = verbalized.verbalize(
+    document = verbalize.verbalize(
         tables[0], [tables[1]], out, against=against, wish=wish, overwrite=True
     )
     document["out"]["path"] = "out.csv"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from apieval.analysis.checked import ABSENT, Check, Difference, State, holds, unchecked
+from apieval.analysis.claims import ABSENT, Check, Difference, State, holds, unchecked
 from apieval.report.verification import render
 
 

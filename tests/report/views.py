@@ -10,10 +10,10 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from apieval.analysis.measured import Measured
+from apieval.analysis.setup import Measured
+from apieval.commands.score import write
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.schema import Rebus
-from apieval.verbs.results import write
+from apieval.records import Rebus
 from tests.analysis.answers import SETTING
 from tests.records import dataset
 

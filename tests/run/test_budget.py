@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from apieval.config.models import Price
 from apieval.errors import RunFailure, StoreError
+from apieval.records import Message, Request, RowId, Usage
 from apieval.run.budget import (
     MARGIN,
     UNMEASURED,
@@ -23,9 +25,7 @@ from apieval.run.budget import (
     Ledger,
     Reservation,
 )
-from apieval.run.money import SPENDING, Spent, spent_by
-from apieval.schema import Message, Request, RowId, Usage
-from apieval.sections import Price
+from apieval.run.cost import SPENDING, Spent, spent_by
 
 ONE_EACH = Price(input=0.0, output=1_000_000.0)
 """One USD a token, so that a request may cost its `most_tokens` in USD."""

@@ -17,14 +17,14 @@ from typing import Any, Final
 
 import pytest
 
-from apieval.config import Providers
+from apieval.config.file import Providers
 from apieval.errors import ConfigError
 from apieval.rebus import conversation, prompts
 from apieval.rebus.conversation import Conversation
+from apieval.records import Outcome, Rebus, Request, Response
 from apieval.run import cache as module
 from apieval.run.cache import GOOD, CacheFailed, ResponseCache
-from apieval.run.prepare import prepare
-from apieval.schema import Outcome, Rebus, Request, Response
+from apieval.run.model import prepare
 from apieval.signature import answer_identity, canonical_json, digest
 from tests.records import rebus, response
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from apieval.config import Providers
+from apieval.config.file import Providers
 from apieval.rebus import conversation, prompts
+from apieval.records import Outcome, Reply, Usage
 from apieval.run import check_steps
-from apieval.run.money import tokens_of
-from apieval.run.prepare import Prepared, without_key
+from apieval.run.cost import tokens_of
+from apieval.run.model import Prepared, without_key
 from apieval.run.trial import Trial
-from apieval.schema import Outcome, Reply, Usage
 from tests.records import ANSWER, rebus
 
 ROW = rebus()

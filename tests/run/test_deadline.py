@@ -17,8 +17,8 @@ from apieval.errors import (
     TransientFailure,
     Unexpected,
 )
-from apieval.run.deadline import LATE_S, AwakeTimeout, attempt_within
-from apieval.schema import Reply, Request
+from apieval.records import Reply, Request
+from apieval.run.retry import LATE_S, AwakeTimeout, attempt_within
 from tests.run.virtual import VirtualLoop, now, virtual
 
 

@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 import pytest
 
-from apieval.config import Providers
-from apieval.run.endpoints import endpoint, limiters
+from apieval.config.file import Providers
 from apieval.run.limiter import AUTO_MOST, Limiter
-from apieval.run.prepare import Prepared, prepare
+from apieval.run.model import Prepared, endpoint, limiters, prepare
 
 HERE, THERE = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
 

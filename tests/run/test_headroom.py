@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.run.headroom import FEW, LOOK_S, Headroom
-from apieval.schema import Room
+from apieval.records import Room
+from apieval.run.limiter import FEW, LOOK_S, Headroom
 
 
 def heard(remaining: float, reset_s: float = 60.0, limit: float | None = None) -> Headroom:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.run import limiter as module
+from apieval.run.learned_rate import LONGEST_HOLD_S, MARGIN, Bucket
 from apieval.run.limiter import Limiter, Permit, Verdict
-from apieval.run.rates import LONGEST_HOLD_S, MARGIN, Bucket
 from tests.run.virtual import limiter, now, virtual
 
 CLEAN, REFUSED, FAULTY, DOWN = Verdict

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from apieval.providers.reasons import TABLE, Field, Meaning, spelled
-from apieval.run.outcome import OUTCOMES, judge
-from apieval.schema import Outcome, Reply
+from apieval.records import Outcome, Reply
+from apieval.run.retry import OUTCOMES, judge
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from apieval.config.models import Limits
 from apieval.run.limiter import AUTO_FIRST
-from apieval.run.pace import pace
-from apieval.sections import Limits
+from apieval.run.trial import pace
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval.run import plan
-from apieval.run.plan import folder_name, header, slug
-from apieval.schema import RunSpec
+from apieval.records import RunSpec
+from apieval.run import header as plan
+from apieval.run.header import folder_name, header, slug
 
 
 def spec(**changes: object) -> RunSpec:

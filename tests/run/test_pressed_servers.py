@@ -12,8 +12,8 @@ from typing import Final, Literal, Protocol
 
 import pytest
 
+from apieval.records import RateHints, Room
 from apieval.run.limiter import AUTO_MOST, Limiter, Verdict
-from apieval.schema import RateHints, Room
 from tests.run.virtual import limiter, now, virtual
 
 pytestmark = pytest.mark.usefixtures("untraced")

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apieval import directory
-from apieval.run import prices
-from apieval.run.prices import price_of
-from apieval.sections import AnyModel, Embedded, Hosted, OpenAICompatible, Price
+from apieval.config import known as directory
+from apieval.config.models import AnyModel, Embedded, Hosted, OpenAICompatible, Price
+from apieval.run import cost
+from apieval.run.cost import price_of
 
 LITELLM = f"litellm {version('litellm')}"
 GPT = {"input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6, "litellm_provider": "openai"}
@@ -27,8 +27,8 @@ GPT = {"input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6, "litellm_pro
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put a table of our own in the place of litellm's, to be filled by the test."""
     spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
-    monkeypatch.setattr(prices, "find_spec", lambda _: spec)
-    monkeypatch.setattr(prices, "_table", prices._table.__wrapped__)
+    monkeypatch.setattr(cost, "find_spec", lambda _: spec)
+    monkeypatch.setattr(cost, "_table", cost._table.__wrapped__)
     return tmp_path / "model_prices_and_context_window_backup.json"
 
 
@@ -140,7 +140,7 @@ def test_a_table_that_cannot_be_read_knows_nothing(table: Path, content: bytes |
 def test_without_litellm_there_is_no_table(
     spec: object, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prices, "find_spec", lambda _: spec)
+    monkeypatch.setattr(cost, "find_spec", lambda _: spec)
     assert price_of(named("openai/gpt-4o")) is None
 
 
@@ -148,7 +148,7 @@ def test_without_litellm_there_is_no_table(
 def test_no_digit_of_a_price_is_a_floats_own(millionths: int) -> None:
     """A price a million of 0.1 is 1e-7 a token, and a million times that is 0.09999999999999999."""
     price = millionths / 1e6
-    assert prices._per_million(price / 1e6) == price
+    assert cost._per_million(price / 1e6) == price
 
 
 def test_the_table_is_read_without_litellm_and_without_a_socket() -> None:
@@ -158,9 +158,9 @@ def test_the_table_is_read_without_litellm_and_without_a_socket() -> None:
 import socket, sys
 def refuse(*args, **more): raise AssertionError("a socket was opened")
 socket.socket = refuse
-from apieval import directory
-from apieval.run.prices import price_of
-print(price_of(directory.resolve("openai/gpt-4o")).price.input, "litellm" in sys.modules)
+from apieval.config import known
+from apieval.run.cost import price_of
+print(price_of(known.resolve("openai/gpt-4o")).price.input, "litellm" in sys.modules)
 """
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

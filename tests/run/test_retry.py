@@ -17,8 +17,8 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
+from apieval.records import Reply, Usage
 from apieval.run.retry import EMPTY_ATTEMPTS, WASTED_ATTEMPTS, Asked, RetryPolicy, ask
-from apieval.schema import Reply, Usage
 
 GOOD = Reply(text="Soluzione: Verità nascosta", finish_reason="stop")
 EMPTY = Reply(text=" \n", finish_reason="stop")

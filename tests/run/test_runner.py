@@ -13,6 +13,7 @@ from typing import Final, NoReturn
 
 import pytest
 
+from apieval.config.models import Price
 from apieval.errors import (
     AttemptFailed,
     ContentRefused,
@@ -26,19 +27,18 @@ from apieval.errors import (
     WebPage,
 )
 from apieval.providers.openai_compatible import OpenAICompatibleClient
+from apieval.records import Message, Outcome, Reply, Request, Response, Usage
 from apieval.results.folder import RunFolder
-from apieval.run import limiter, patience, runner
+from apieval.run import giving_up, limiter, runner
 from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
+from apieval.run.cost import SPENDING, Spent, spent_by
+from apieval.run.giving_up import Patience
 from apieval.run.limiter import Limiter
-from apieval.run.money import SPENDING, Spent, spent_by
-from apieval.run.patience import Patience
 from apieval.run.retry import RetryPolicy
 from apieval.run.runner import Runner
 from apieval.run.store import Store
 from apieval.run.watcher import Watcher
-from apieval.schema import Message, Outcome, Reply, Request, Response, Usage
-from apieval.sections import Price
 from apieval.wording import in_words
 from tests.records import response
 from tests.servers import Answer, Scripted, Seen, completion
@@ -773,7 +773,7 @@ def test_a_fault_between_reply_and_store_keeps_what_others_paid(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     if place == "judge":
-        monkeypatch.setattr(patience.Judge, "ended", lambda *_: _raise(KeyError("giudice")))
+        monkeypatch.setattr(giving_up.Judge, "ended", lambda *_: _raise(KeyError("giudice")))
     else:
         made = runner._response
         monkeypatch.setattr(
@@ -996,11 +996,11 @@ def test_refusals_end_a_run_once_nothing_older_is_on_its_way(bench: Bench) -> No
         await enough.wait()
         raise ItemFailure("lungo")
 
-    bench.watcher.on_answer = lambda count: enough.set() if count == 2 * patience.USELESS else None
+    bench.watcher.on_answer = lambda count: enough.set() if count == 2 * giving_up.USELESS else None
     bench.script = lambda row, _: ItemFailure("troppo lungo") if row else last()
     course = bench.run(20_000)
     assert str(course.end).endswith("requests in a row failed: lungo")
-    assert 2 * patience.USELESS < len(course.lines) < 20_000
+    assert 2 * giving_up.USELESS < len(course.lines) < 20_000
 
 
 # --- a server that is not up yet -------------------------------------------------------------
@@ -1101,7 +1101,7 @@ def test_a_name_that_is_not_known_is_told_and_tried_once_more(bench: Bench, resu
 def test_a_network_that_goes_away_midway_is_waited_for(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(giving_up, "DOWN_AFTER_S", 0.0)
     tries = 0
 
     def script(row: int, _: int) -> Reply | BaseException:
@@ -1138,7 +1138,7 @@ def down_between(first: int, last: int) -> Script:
 def test_a_server_that_goes_down_midway_is_waited_for(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(giving_up, "DOWN_AFTER_S", 0.0)
     bench.script, bench.retries = down_between(20, 60), 0
     course = bench.run(50)
     assert course.end is None
@@ -1153,7 +1153,7 @@ def test_a_server_that_goes_down_midway_is_waited_for(
 def test_a_server_that_stays_down_ends_the_run(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(giving_up, "DOWN_AFTER_S", 0.0)
     bench.patience = Patience(server_s=0.05)
     bench.script = lambda row, _: good(row) if row < 3 else DOWN
     course = bench.run(50)
@@ -1173,7 +1173,7 @@ def test_one_server_of_many_that_is_down_is_not_waited_for(bench: Bench) -> None
 def test_without_patience_a_server_that_goes_down_uses_up_retries(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "DOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(giving_up, "DOWN_AFTER_S", 0.0)
     bench.concurrency, bench.retries, bench.patience = 1, 1, Patience(server_s=0.0)
     bench.script = lambda row, _: good(row) if row < 3 else DOWN
     course = bench.run(50)

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.errors import StoreError
+from apieval.records import Outcome, Response, RunSpec
 from apieval.results.answers import RESPONSES
 from apieval.results.folder import RunFolder
 from apieval.run import store as module
@@ -28,7 +29,6 @@ from apieval.run.header import read as read_header
 from apieval.run.header import write as write_header
 from apieval.run.responses import DAMAGED, REPLACED
 from apieval.run.store import LOCK, OWNER, Store, set_aside
-from apieval.schema import Outcome, Response, RunSpec
 from apieval.signature import public
 from tests.records import response
 

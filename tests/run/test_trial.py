@@ -14,6 +14,7 @@ from apieval.errors import (
     ServerDown,
     TransientFailure,
 )
+from apieval.records import Message, Outcome, Reply, Request, Usage
 from apieval.run.trial import (
     Trial,
     attempt_once,
@@ -23,7 +24,6 @@ from apieval.run.trial import (
     thoughts,
     told,
 )
-from apieval.schema import Message, Outcome, Reply, Request, Usage
 
 REPLY = Reply(text="Soluzione: x", finish_reason="stop")
 

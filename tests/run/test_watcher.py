@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from apieval.errors import TransientFailure
-from apieval.run.money import Forecast
+from apieval.run.cost import Forecast
 from apieval.run.watcher import Watcher
 from tests.records import response
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from apieval.commands import data, verbalize
 from apieval.rebus.baseline.words import fold
-from apieval.verbs import data_files, verbalized
 from tools import make_tables
 
 
@@ -16,12 +16,12 @@ def test_the_tables_give_a_data_file_without_a_fault(tmp_path: Path) -> None:
     assert one == other
     folder, out = tmp_path / "one", tmp_path / "set.csv"
     words = folder / "words.txt"
-    document = verbalized.verbalize(
+    document = verbalize.verbalize(
         folder / "rebuses.csv", [folder / "clues.csv"], out, against=words
     )
     assert document["out"]["rows"] == 60
     assert document["subsets"].keys() == {"id", "ood"}
-    assert (data_files.verify(out, words)["errors"], document["possible_leaks"]) == (0, 0)
+    assert (data.verify(out, words)["errors"], document["possible_leaks"]) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Annotated
 from apieval.cli import options, output
 from apieval.cli.data import arguments
 from apieval.cli.options import option
+from apieval.commands import data
 from apieval.report import data_stats
-from apieval.verbs import data_files
 
 
 def stats(
@@ -34,7 +34,7 @@ def stats(
     With --tokenizer also the tokens of prompts and right answers, and how many rows exceed the
     1,024 that the study keeps both within.
     """
-    document = data_files.stats(path, against, tokenizer)
+    document = data.stats(path, against, tokenizer)
     if json:
         output.document(document)
     else:

@@ -9,9 +9,9 @@ import typer
 
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.commands import verbalize as verbalized
 from apieval.rebus.verbalize import Wish
 from apieval.report import verbalized as view
-from apieval.verbs import verbalized
 
 
 def verbalize(  # one parameter an option

@@ -6,8 +6,8 @@ import typer
 
 from apieval.cli import options, output
 from apieval.cli.data import arguments
+from apieval.commands import data
 from apieval.report import data_checks
-from apieval.verbs import data_files
 
 
 def verify(
@@ -21,7 +21,7 @@ def verify(
 
     Exit code 0: no error. 1: at least one error. 2: the file cannot be read.
     """
-    document = data_files.verify(path, against)
+    document = data.verify(path, against)
     if json:
         output.document(document)
     else:

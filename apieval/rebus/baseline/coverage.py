@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from apieval.rebus.baseline.lexicon import Lexicon
-    from apieval.schema import Rebus
+    from apieval.records import Rebus
 
 
 def coverage(lexicon: Lexicon, rebuses: Iterable[Rebus]) -> dict[str, int]:

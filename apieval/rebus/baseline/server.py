@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 
+from apieval.config.models import TOKEN_LIMITS
 from apieval.errors import ConfigError, did_you_mean
 from apieval.rebus.baseline.lexicon import Lexicon
 from apieval.rebus.baseline.solver import MODEL, VERSION, answer
-from apieval.sections import TOKEN_LIMITS
 from apieval.wording import in_words
 
 if TYPE_CHECKING:

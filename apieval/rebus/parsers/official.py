@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from apieval.patterns import regex
-from apieval.schema import Prediction
+from apieval.records import Prediction
 
 NAME: Final = "official"
 VERSION: Final = 1

@@ -13,7 +13,7 @@ from apieval.rebus.characters import surely_composed
 from apieval.rebus.parsers import values, words
 from apieval.rebus.parsers.lines import Said, Says
 from apieval.rebus.parsers.question import Question
-from apieval.schema import Prediction, Reading, Status
+from apieval.records import Prediction, Reading, Status
 
 _WORD: Final = r"[^\W_]++"
 _ANSWER: Final = regex(

@@ -9,10 +9,10 @@ from typing import Final
 
 from apieval.patterns import regex
 from apieval.rebus import prompts
-from apieval.rebus.along_key import NUMBER
 from apieval.rebus.characters import bare, composed, straight
-from apieval.rebus.verify import CLUE
-from apieval.schema import Rebus
+from apieval.rebus.equality import NUMBER
+from apieval.rebus.rules import CLUE
+from apieval.records import Rebus
 
 _CLUE: Final = regex(r"\[[^\[\]]*+\]")
 """As `verify.CLUE`, but linear on a line of open brackets."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from apieval.patterns import regex
-from apieval.schema import well_formed
+from apieval.records import well_formed
 
 _FIRST_PASS: Final = "Prima lettura"  # noqa: S105 # of a rebus
 _SOLUTION: Final = "Soluzione"

@@ -19,7 +19,7 @@ from apieval.rebus.parsers.linked import heard as _heard
 from apieval.rebus.parsers.question import Question
 from apieval.rebus.parsers.thoughts import parted
 from apieval.rebus.parsers.values import Value
-from apieval.schema import Prediction, Reading, Status
+from apieval.records import Prediction, Reading, Status
 
 NAME: Final = "tolerant"
 VERSION: Final = 3

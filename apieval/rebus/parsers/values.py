@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from apieval.patterns import regex
-from apieval.rebus.along_key import NUMBER, WORD
+from apieval.rebus.equality import NUMBER, WORD
 from apieval.rebus.parsers import several
 from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import REJECTED, Said

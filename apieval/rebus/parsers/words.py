@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from apieval.rebus.along_key import NUMBER, WORD
+from apieval.rebus.equality import NUMBER, WORD
 from apieval.rebus.parsers.lines import Said
 from apieval.rebus.parsers.question import Question
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from apieval.rebus.metrics import HEADLINE
-from apieval.report.names import METRICS
+from apieval.report.cells import METRICS
 
 EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
 FEW: Final[Mapping[str, str]] = {

@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from apieval.records import well_formed
 from apieval.report.figures import canvas
 from apieval.report.terminal import shortened, visible
-from apieval.schema import well_formed
 
 WIDEST: Final = 22
 """How many letters of a name find room beside a figure."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
+from apieval.records import SETTINGS
 from apieval.report.cells import how_sure
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import names, style
 from apieval.report.figures.spots import at
-from apieval.schema import SETTINGS
 from apieval.wording import counted
 
 PARTIAL: Final = "*"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from apieval.schema import SETTINGS, Prediction, Rebus, RowId, Setting, row_order
+from apieval.records import SETTINGS, Prediction, Rebus, RowId, Setting, row_order
 
 UNKNOWN_ORDER: Final = 1 << 60
 """Behind all rows of a data file: an answer to a row that nobody has the file of."""

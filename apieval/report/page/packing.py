@@ -18,10 +18,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from apieval.analysis.at_once import cores
 from apieval.analysis.diagnosis import Step
+from apieval.analysis.figures import cores
+from apieval.records import SETTINGS, Outcome
 from apieval.report.page.items import FULL, ROOMS, Answer, AnsweredRun, Items, Key, Read, Room
-from apieval.schema import SETTINGS, Outcome
 from apieval.wording import counted
 
 Which = Literal["wrong", "all"]

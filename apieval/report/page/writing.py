@@ -14,10 +14,9 @@ from itertools import groupby
 from typing import Any, Final
 
 from apieval.report.figures.drawing import Figure
-from apieval.report.marks import unpiled
 from apieval.report.outline import Bar, Column, Outline
 from apieval.report.page.packing import Fragment
-from apieval.report.terminal import visible
+from apieval.report.terminal import unpiled, visible
 
 _TEMPLATES: Final = ("page.html", "parts.html")
 

@@ -8,7 +8,7 @@ from apieval.rebus import dataset
 from apieval.rebus.baseline.coverage import coverage, told
 from apieval.rebus.baseline.lexicon import Lexicon, clue_key
 from apieval.rebus.baseline.words import Word
-from apieval.schema import Rebus
+from apieval.records import Rebus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

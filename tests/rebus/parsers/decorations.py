@@ -11,9 +11,9 @@ from typing import Final, Literal
 from hypothesis import strategies as st
 
 from apieval.rebus import prompts
-from apieval.rebus.along_key import along_key
-from apieval.rebus.verify import CLUE
-from apieval.schema import Rebus
+from apieval.rebus.equality import along_key
+from apieval.rebus.rules import CLUE
+from apieval.records import Rebus
 from tests.records import rebus
 
 INTRO: Final = "Procediamo alla risoluzione del rebus passo per passo:"

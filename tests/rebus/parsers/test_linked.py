@@ -8,7 +8,7 @@ import pytest
 
 from apieval.rebus.parsers import linked, tolerant, values
 from apieval.rebus.parsers.question import question
-from apieval.schema import Reading, Status
+from apieval.records import Reading, Status
 from tests.records import ANSWER, rebus
 
 ASKED: Final = question(rebus())

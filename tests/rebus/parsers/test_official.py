@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from apieval.rebus.parsers import official
-from apieval.schema import Prediction
+from apieval.records import Prediction
 from tests.records import ANSWER
 
 

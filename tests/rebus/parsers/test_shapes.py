@@ -15,7 +15,7 @@ import pytest
 
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
-from apieval.schema import Prediction, Status
+from apieval.records import Prediction, Status
 from tests.records import rebus
 
 SHAPES: Final[list[dict[str, Any]]] = [

@@ -8,7 +8,7 @@ import pytest
 from apieval.rebus.parsers import tolerant
 from apieval.rebus.parsers.question import question
 from apieval.rebus.parsers.structured import template
-from apieval.schema import Prediction
+from apieval.records import Prediction
 from tests.records import ANSWER, prediction, rebus
 
 ASKED: Final = question(rebus())

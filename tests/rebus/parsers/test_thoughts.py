@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apieval.rebus.parsers import tolerant
 from apieval.rebus.parsers.question import question
 from apieval.rebus.parsers.thoughts import MARKS, Parted, parted
-from apieval.schema import Status
+from apieval.records import Status
 from tests.records import ANSWER, prediction, rebus
 
 ASKED: Final = question(rebus())

@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from apieval.rebus import dataset
-from apieval.rebus.along_key import along_key
-from apieval.rebus.equality import spelled, strict
+from apieval.rebus.equality import along_key, spelled, strict
 from apieval.rebus.parsers import linked, plain, tolerant
 from apieval.rebus.parsers.question import Question, question
-from apieval.schema import Prediction, Reading, Rebus, Status
+from apieval.records import Prediction, Reading, Rebus, Status
 from tests.rebus.parsers import decorations
 from tests.rebus.parsers.decorations import EXAMPLE, EXAMPLES, HARD, NEXT, Style, draft, written
 from tests.records import ANSWER, PUBLISHED, needs_published, prediction, rebus

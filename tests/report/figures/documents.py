@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from apieval.analysis.spending import Spending
-from apieval.rebus import frequency
+from apieval.analysis import dependence
+from apieval.analysis.usage import Spending
+from apieval.records import SETTINGS
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, runs
 from apieval.report.figures.runs import Shown
-from apieval.schema import SETTINGS
 from tests.analysis.answers import answer, row
 from tests.records import response
 from tests.report.views import summary
@@ -38,7 +38,9 @@ def _summary() -> dict[str, Any]:
         for setting in SETTINGS
         for n, each in enumerate(ROWS)
     ]
-    with patch.object(frequency, "zipf", return_value=None):  # whether or not the extra is there
+    with patch.object(
+        dependence, "zipf_frequencies", return_value=None
+    ):  # whether or not the extra is there
         return summary(ROWS, answers, settings=list(SETTINGS))
 
 

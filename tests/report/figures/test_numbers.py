@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pytest
 
+from apieval.records import SETTINGS, Outcome
 from apieval.report.figures import broke, compared, cost, depends, funnel, spent, style
 from apieval.report.figures.drawing import FAMILIES
 from apieval.report.figures.runs import PARTIAL
 from apieval.report.figures.sketch import Sketch
-from apieval.schema import SETTINGS, Outcome
 from tests.analysis.answers import answer
 from tests.report import views
 from tests.report.figures.documents import ROWS, run, shown, spending, whole_summary

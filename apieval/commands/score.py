@@ -1,0 +1,335 @@
+"""What stored answers come to: scored one at a time, written, and summed up in a result.
+
+An audit beside the scoring: the answers as they come, and other runs read from their folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from apieval.analysis.audit import Audit
+from apieval.analysis.figures import Collector
+from apieval.analysis.server_signs import ServerSigns
+from apieval.analysis.setup import Measured
+from apieval.analysis.shared_answers import Side
+from apieval.analysis.summary import Details, Usage, summarize
+from apieval.analysis.usage import dates
+from apieval.commands import datasets, read_scores, shapes
+from apieval.errors import ConfigError, DataError, StoreError
+from apieval.files import is_there, ordinary
+from apieval.rebus import prompts, scoring, window
+from apieval.rebus.dataset import SAMPLE, Dataset, Selection
+from apieval.rebus.metrics import told
+from apieval.rebus.parsers import official
+from apieval.rebus.prompts import Prompt
+from apieval.rebus.scoring import ScoredAnswer
+from apieval.records import ItemScore, Rebus, Response, RunSpec
+from apieval.report import files
+from apieval.results.answers import RESPONSES, ItemKey
+from apieval.results.folder import RunFolder
+from apieval.run import header
+from apieval.signature import digest_lines
+from apieval.wording import counted
+
+NOT_BEGUN: Final = "not begun, no request was sent"
+"""The message of a run that the user did not want when asked."""
+
+
+class Onlooker:
+    """See every scored answer in turn, and add to the summary; this one adds nothing."""
+
+    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take in one answer, and by parser what stands beside its scores."""
+
+    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what comes to the summary, which is whole but for that."""
+        del summary
+        return {}
+
+
+_NOBODY: Final = Onlooker()
+_MEND: Final = "mend it, or run the model anew under another --name."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run or a scoring came to.
+
+    `status` is done, partial, stopped or interrupted; `message` says why it is not done.
+    `folder` is None where nothing was written. `enough_usd` is the `--max-cost` that lets a run go
+    on to its end, about, where it stopped for that alone; `cost` says what the run has cost in all. `moved_from` is where a run's folder was that
+    somebody moved meanwhile. `saved` says how many answers are on the disk where no summary could be
+    made of them.
+    """
+
+    model: str
+    folder: Path | None
+    status: str
+    summary: dict[str, Any]
+    message: str | None = None
+    enough_usd: float | None = None
+    cost: str | None = None
+    moved_from: Path | None = None
+    saved: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""
+        where = str(self.folder) if self.folder else None
+        return {**self.summary, "model": self.model, "dir": where, "status": self.status}
+
+
+def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Result:
+    """Return the result of a summary: done, or partial where an answer is missing."""
+    if not summary["partial"]:
+        return Result(model, folder, "done", summary)
+    counts = summary["outcomes"].values()
+    failed = sum(each["failed"] for each in counts)
+    absent = sum(each["not_asked"] for each in counts)
+    lacking = f"{counted(failed, 'request')} failed, {absent:,} not requested"
+    message = f"{lacking}; every figure is partial"
+    return Result(model, folder, "partial", summary, message)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as its folder says, with the data file as it is now."""
+
+    spec: RunSpec
+    header: Mapping[str, Any]
+    data: Dataset
+    path: str
+
+    def check_data(self) -> None:
+        """Refuse another data file than the one that was asked.
+
+        Raises:
+            DataError: with both hashes.
+        """
+        then = self.header["data"]["digest"]
+        if self.data.digest != then:
+            raise DataError(
+                f"{self.path}: not the data file of this run ({then} then, {self.data.digest} now); "
+                "give the one it was run on with --data."
+            )
+
+    def selection(self) -> Selection:
+        """Return the rows that were asked."""
+        return self.data.select(self.spec.subsets or (), self.spec.limit)
+
+
+def run_of(
+    folder: Path, data: str | Path | None = None, say: datasets.Say | None = None
+) -> StoredRun:
+    """Read a run's header and load its data file, `data` where it stands elsewhere now.
+
+    `say` is told once of the terms that the challenge's data may be used on.
+
+    Raises:
+        DataError, StoreError: where one of them is not there or cannot be used.
+    """
+    known = header.read(folder)
+    if known is None:
+        raise StoreError(
+            f"{folder}: no run: there is no {header.HEADER}; name the folder of one run."
+        )
+    shapes.refuse_other(shapes.Header, known, folder / header.HEADER, _MEND)
+    try:
+        spec = RunSpec.model_validate(known["spec"])
+        path = str(data or known["data"]["path"])
+        revision = None if data else known["data"].get("revision")
+        _ = known["data"]["digest"], known["status"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
+    named = path in {SAMPLE, datasets.HUB}
+    if data is None and not named and not is_there(Path(path)):
+        raise DataError(f"{path}: this run's data file is not there; give it with --data.")
+    loaded = datasets.at_hand(path, revision=revision, say=say)
+    return StoredRun(spec, known, loaded, path)
+
+
+def score_stored(
+    folder: Path,
+    out: Path | None,
+    spec: RunSpec,
+    selection: Selection,
+    onlooker: Onlooker = _NOBODY,
+) -> dict[str, Any]:
+    """Score a run's stored answers, one at a time, and write what came of it where `out` says.
+
+    The `onlooker` sees every answer too.
+
+    Raises:
+        StoreError: where answers cannot be read, are of other data, or nothing can be written.
+    """
+    limit = window.limit_of(spec.identity.get("body"))
+    usage = Usage(limit=limit[1] if limit else None)
+    known = header.read(folder) or {}
+    prompt = prompt_of(folder, known)
+
+    def answers() -> Iterator[ScoredAnswer]:
+        for response, rebus in in_data_order(folder, spec, selection):
+            usage.add(response, prompt.length(rebus, response.setting))
+            yield scoring.scored(response, rebus, spec.given)
+
+    measured = measured_of(spec, selection, known, folder)
+    return write(out, measured, answers(), usage, onlooker)
+
+
+def in_data_order(
+    folder: Path, spec: RunSpec, selection: Selection
+) -> Iterator[tuple[Response, Rebus]]:
+    """Yield a run's stored answers with their rows: as they were asked, however they came.
+
+    Raises:
+        StoreError: where they cannot be read, and for one that was not asked.
+    """
+    gold = selection.by_id
+    rows = {name: place for place, name in enumerate(gold)}
+
+    def place(question: ItemKey) -> int:
+        row, setting, sample = question
+        if str(row) not in rows or setting not in spec.settings or sample >= spec.samples:
+            raise StoreError(
+                f"{folder / RESPONSES}: an answer to row {row!r} "
+                f"({setting}, sample {sample}), which is not of this run."
+            )
+        at = spec.settings.index(setting) * len(rows) + rows[str(row)]
+        return at * spec.samples + sample
+
+    for response in RunFolder(folder).responses(place):
+        yield response, gold[str(response.id)]
+
+
+def measured_of(
+    spec: RunSpec, selection: Selection, known: Mapping[str, Any], folder: Path | None = None
+) -> Measured:
+    """Return what a run measures; `known` is what its header says."""
+    return Measured(
+        spec.model,
+        selection,
+        spec.settings,
+        spec.samples,
+        {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
+        spec.prompts,
+        known.get("dropped") or (),
+        prompt_name=str((known.get("prompt") or {}).get("name", prompts.OFFICIAL)),
+        given=spec.given,
+        identity=spec.identity,
+        responses=source(folder / RESPONSES) if folder else None,
+        coverage=known.get("coverage"),
+    )
+
+
+def source(path: Path) -> dict[str, Any]:
+    """Return what tells a file of answers from any other: its name, its lines and its hash.
+
+    Raises:
+        StoreError: where it cannot be read.
+    """
+    try:
+        lines, found = digest_lines(ordinary(path))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    return {"file": path.name, "lines": lines, "digest": found}
+
+
+def dated(folder: Path, created: Iterable[str]) -> tuple[datetime, datetime] | None:
+    """Return when the first and the last of a run's answers came, None of none.
+
+    Raises:
+        StoreError: where an answer does not say it.
+    """
+    try:
+        return dates(created)
+    except ValueError as error:
+        path = folder / RESPONSES
+        raise StoreError(f"{path}: `created` of an answer is no date: {error}; mend it.") from None
+
+
+def prompt_of(folder: Path, known: Mapping[str, Any]) -> Prompt:
+    """Return the prompt of a run, made again of what its header says.
+
+    Raises:
+        StoreError: where that makes none.
+    """
+    try:
+        return prompts.restore(known.get("prompt") or {})
+    except (LookupError, TypeError, ConfigError) as error:
+        raise StoreError(
+            f"{folder / header.HEADER}: no prompt can be made of it: {error}"
+        ) from None
+
+
+def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
+    """Return the summary of a run whose answers cannot be read."""
+    return write(None, Measured(spec.model, selection, spec.settings, spec.samples), (), Usage())
+
+
+def write(
+    out: Path | None,
+    measured: Measured,
+    answers: Iterable[ScoredAnswer],
+    usage: Usage | None,
+    onlooker: Onlooker = _NOBODY,
+) -> dict[str, Any]:
+    """Collect scored answers into a summary, writing both as they come where there is a folder."""
+    collector = Collector(
+        measured.selection.rebuses,
+        measured.settings,
+        measured.samples,
+        measured.parsers,
+        told(measured.given),
+    )
+    details, signs = Details(measured), ServerSigns(measured)
+
+    def collect(write_score: Callable[[ItemScore, Mapping[str, Any]], None]) -> None:
+        for answer in answers:
+            beside = details.add(answer)
+            signs.add(answer)
+            onlooker.add(answer, beside)
+            for item in answer.scores.values():
+                collector.add(item)
+                write_score(item, beside.get(item.parser, {}))
+
+    def summed() -> dict[str, Any]:
+        summary = summarize(measured, collector, usage, details, signs)
+        return {**summary, **onlooker.more(summary)}
+
+    if out is None:
+        collect(lambda *_: None)
+        return summed()
+    with files.writing_scores(out) as write_score:
+        collect(write_score)
+    summary = summed()
+    files.write_summary(out, summary)
+    return summary
+
+
+class Auditor(Onlooker):
+    """Audit every answer, and put what came of it into the summary as `audit`."""
+
+    def __init__(self, selection: Selection, against: Sequence[Path]) -> None:
+        """Read the runs that the answers are held against.
+
+        Raises:
+            ConfigError, StoreError: for folders without scores, or named twice.
+        """
+        self._audit = Audit(selection)
+        self._others: list[Side] = []
+        if against:
+            runs = read_scores.read_all(against, official.NAME, least=1)
+            self._others = [read_scores.with_texts(run) for run in runs]
+
+    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take in one answer."""
+        del beside
+        self._audit.add(answer)
+
+    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was found, and against which runs."""
+        found = self._audit.findings(summary, self._others)
+        return {"audit": {"against": [each.name for each in self._others], "findings": found}}

@@ -1,0 +1,1 @@
+"""The configuration: its sections, its file and the models that are known."""

@@ -1,1 +1,0 @@
-"""The chapters of a report: each makes sections and tables of what a document holds."""

@@ -1,1 +1,0 @@
-"""What `evaluate` joins into verbs: runs, checks, scores, verifications; each file one room of it."""
