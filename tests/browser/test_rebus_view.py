@@ -209,7 +209,7 @@ def test_the_tolerant_reading_is_shown_where_it_differs(opened: Opened, report: 
     expect(cells.nth(2).locator(".rv-tolerant")).to_contain_text("tolerant: ✓")
     verdicts = page.locator(".rv-verdict").all_inner_texts()
     assert verdicts[0] == "✓ solved · outcome ok"
-    assert verdicts[1].endswith("broke first at format · solved as the tolerant parser reads it")
+    assert verdicts[1].endswith("first error at format · solved as the tolerant parser reads it")
     assert "Read through (tolerant)\nbold" in page.locator(".rv-answer").nth(1).inner_text()
 
 
@@ -397,7 +397,7 @@ def test_who_hears_the_page_is_told(page: Page) -> None:
     expect(page.get_by_role("search", name="Rebuses")).to_be_visible()
     expect(page.get_by_role("list", name="Rebuses found")).to_be_visible()
     assert page.get_attribute(".rv-count", "role") == "status"
-    for name in ("Run", "Setting", "Subset", "Outcome", "Broke first at", "Solved by"):
+    for name in ("Run", "Setting", "Subset", "Outcome", "First error at", "Solved by"):
         assert page.get_by_label(name, exact=True).count() == 1
     first = page.get_by_role("link", name="row 0 · regular")
     assert "alfa: solved" in (first.text_content() or "")

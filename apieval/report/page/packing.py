@@ -29,7 +29,7 @@ LIMIT: Final = 20_000_000
 """Characters that the data may take of a page that is to stay under 25 MB."""
 CHUNK: Final = 400_000
 """About so many characters are in a chunk: an instant to unpack, and enough for gzip to be good."""
-SCRIPTS: Final = ("text", "data", "state", "filters", "list", "steps", "item", "keys", "view")
+SCRIPTS: Final = ("text", "data", "filters", "list", "item", "view")
 """The parts of the script, in the order they are put together."""
 _LEVEL: Final = 4
 """Of gzip: 5 % more than the usual 6, in less than half the time."""

@@ -1,19 +1,16 @@
-// The data that the page holds: an index, and chunks that are unpacked when they are needed.
+// What the page holds: an index, and chunks that are unpacked when they are needed; and what the
+// view shows of it, as it stands in the page's address: filters, page, and the item that is open.
 
 const KEPT = 6; // chunks of a kind that are kept unpacked
-
-function bytesOf(base64) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-  const letters = atob(base64);
-  const bytes = new Uint8Array(letters.length);
-  for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
-  return bytes;
-}
+const FILTERS = ["q", "raw", "model", "setting", "subset", "outcome", "broke", "solved"];
+const ITEM = ["item", "in", "sample", "data"];
+const PLAIN = "#rebus-view"; // the view with nothing chosen
 
 async function unpacked(name) {
-  const element = document.getElementById(`rebuses-${name}`);
-  if (!element) throw new Error(`the page has no data block ${name}`);
-  const stream = new Blob([bytesOf(element.textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const text = document.getElementById(`rebuses-${name}`)?.textContent;
+  if (text === undefined) throw new Error(`the page has no data block ${name}`);
+  const bytes = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
 
@@ -24,78 +21,101 @@ class Chunks {
     this.kept = new Map();
   }
 
-  /** Return the place of the chunk that has an item. */
-  place(item) {
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.starts[middle] <= item) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  /** Return what a chunk holds, by item; the few last ones asked for are at hand. */
-  chunk(place) {
-    const known = this.kept.get(place) ?? unpacked(`${this.kind}-${place}`);
-    this.kept.delete(place);
-    this.kept.set(place, known);
-    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
-    return known;
-  }
-
+  /** Return what is held of an item; the few last chunks stay at hand. */
   async of(item) {
-    const place = this.place(item);
-    return (await this.chunk(place))[item - this.starts[place]];
+    const place = this.starts.findLastIndex((first) => first <= item);
+    const chunk = this.kept.get(place) ?? unpacked(`${this.kind}-${place}`);
+    this.kept.delete(place);
+    this.kept.set(place, chunk);
+    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    return (await chunk)[item - this.starts[place]];
   }
 
-  /** Yield every item's number and what is held of it, chunk by chunk, and keep none. */
+  /** Yield each chunk's first item and what is held from it on, and keep none. */
   async *all() {
-    for (let place = 0; place < this.starts.length; place += 1) {
-      const values = await (this.kept.get(place) ?? unpacked(`${this.kind}-${place}`));
-      yield [this.starts[place], values];
+    for (const [place, first] of this.starts.entries()) {
+      yield [first, await (this.kept.get(place) ?? unpacked(`${this.kind}-${place}`))];
     }
   }
 }
 
-/** Return the index with ways to ask it of an item by its number. */
-function asked(index) {
-  const { row, setting, sample } = index.items;
-  const steps = new Chunks("steps", index.chunks.steps);
-  const texts = new Chunks("texts", index.chunks.texts);
-  const places = new Map();
-  const several = index.data.length > 1;
-  const data = {
-    index,
-    size: row.length,
-    steps,
-    texts,
-    row: (item) => index.rows[row[item]],
-    setting: (item) => index.settings[setting[item]],
-    sample: (item) => (sample ? sample[item] : 0),
-    letter: (kind, model, item) => index.answers[model][kind][item],
-    rebus: (item) => data.row(item)[data.setting(item)],
-    /** Return what tells an item apart, as it stands in an address. */
-    address(item) {
-      const named = { item: String(data.row(item).id), in: data.setting(item) };
-      if (data.sample(item)) named.sample = String(data.sample(item));
-      if (several && data.row(item).data) named.data = String(data.row(item).data);
-      return named;
-    },
-    /** Return the number of the item an address names, null where there is none. */
-    found(named) {
-      return places.get(keyed(named)) ?? null;
-    },
-  };
-  for (let item = data.size - 1; item >= 0; item -= 1) {
-    const named = data.address(item);
-    places.set(keyed({ ...named, in: "" }), item); // the first one stands for its row
-    places.set(keyed(named), item);
+/** The index, and what it says of an item by its number. */
+class Data {
+  constructor(index) {
+    this.index = index;
+    this.size = index.items.row.length;
+    this.names = index.models.map((model) => model.name);
+    this.steps = new Chunks("steps", index.chunks.steps);
+    this.texts = new Chunks("texts", index.chunks.texts);
+    this.places = new Map();
+    for (let item = this.size - 1; item >= 0; item -= 1) {
+      const address = this.address(item);
+      this.places.set(keyed({ ...address, in: "" }), item); // the first one stands for its row
+      this.places.set(keyed(address), item);
+    }
   }
-  return data;
+
+  row(item) {
+    return this.index.rows[this.index.items.row[item]];
+  }
+
+  setting(item) {
+    return this.index.settings[this.index.items.setting[item]];
+  }
+
+  sample(item) {
+    return this.index.items.sample?.[item] ?? 0;
+  }
+
+  rebus(item) {
+    return this.row(item)[this.setting(item)];
+  }
+
+  /** Return the letter that stands for what is known of a run's answer, a dash where nothing is. */
+  letter(kind, model, item) {
+    return this.index.answers[model][kind][item];
+  }
+
+  /** Return what tells an item apart, as it stands in an address. */
+  address(item) {
+    const { id, data } = this.row(item);
+    const address = { item: String(id), in: this.setting(item) };
+    if (this.sample(item)) address.sample = String(this.sample(item));
+    if (this.index.data.length > 1 && data) address.data = String(data);
+    return address;
+  }
+
+  /** Return the number of the item an address names, null where there is none. */
+  found(address) {
+    return address && (this.places.get(keyed(address)) ?? null);
+  }
 }
 
-function keyed(named) {
-  return JSON.stringify([named.item, named.in ?? "", named.sample ?? "0", named.data ?? "0"]);
+function keyed(address) {
+  return JSON.stringify([address.item, address.in ?? "", address.sample ?? "0", address.data ?? "0"]);
+}
+
+function nothing() {
+  return { ...Object.fromEntries(FILTERS.map((name) => [name, ""])), page: 1, item: null };
+}
+
+/** Return the state an address stands for; null for one of another part of the page. */
+function stateOf(hash) {
+  if (!hash || hash === "#" || hash === PLAIN) return nothing();
+  const given = new URLSearchParams(hash.slice(1));
+  if (!hash.includes("=") || ![...FILTERS, ...ITEM, "page"].some((name) => given.has(name))) return null;
+  const state = nothing();
+  for (const name of FILTERS) state[name] = given.get(name) ?? "";
+  state.page = Math.max(1, Number.parseInt(given.get("page"), 10) || 1);
+  const item = ITEM.filter((name) => given.has(name)).map((name) => [name, given.get(name)]);
+  if (given.has("item")) state.item = Object.fromEntries(item);
+  return state;
+}
+
+/** Return the address of a state; what is as usual is not in it. */
+function hashOf(state) {
+  const given = new URLSearchParams(state.item ?? {});
+  for (const name of FILTERS) if (state[name]) given.set(name, state[name]);
+  if (state.page > 1) given.set("page", String(state.page));
+  return given.size ? `#${given}` : PLAIN;
 }

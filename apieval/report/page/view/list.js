@@ -4,62 +4,54 @@
 const PAGE = 40;
 const SOLVED = { 1: ["✓", "solved"], 0: ["✗", "not solved"], "-": ["–", "no score"] };
 
-function pages(found) {
-  return Math.max(1, Math.ceil(found.length / PAGE));
-}
-
 /** Return the entry of an item: a link to it. */
 function entry(data, item, position, total, href) {
-  const link = make("a", "rv-entry", about(data, item), rebusOf(data, item), chips(data, item));
-  link.href = href;
-  link.dataset.item = String(item);
-  const line = make("li", "", link);
-  line.setAttribute("aria-posinset", String(position + 1));
-  line.setAttribute("aria-setsize", String(total));
-  return line;
+  const link = make("a.rv-entry", { href, "data-item": item }, about(data, item), rebusOf(data, item), chips(data, item));
+  return make("li", { "aria-posinset": position + 1, "aria-setsize": total }, link);
 }
 
 /** Return what tells an item apart, for people. */
 function about(data, item) {
+  const { index } = data;
   const row = data.row(item);
-  const told = [data.setting(item)];
-  if (row.subset !== undefined && row.subset !== null) told.push(data.index.subsets[row.subset]);
-  if (data.index.items.sample) told.push(`sample ${data.sample(item)}`);
-  if (data.index.data.length > 1) told.push(data.index.data[row.data]);
-  return make("span", "rv-about", "row ", visible(String(row.id)), " · ", visible(told.join(" · ")));
+  const parts = [
+    data.setting(item),
+    index.subsets[row.subset],
+    index.items.sample && `sample ${data.sample(item)}`,
+    index.data.length > 1 ? index.data[row.data] : null,
+  ];
+  const shown = visible(parts.filter((part) => part !== null && part !== undefined).join(" · "));
+  return make("span.rv-about", "row ", visible(String(row.id)), " · ", shown);
 }
 
 function rebusOf(data, item) {
-  const text = data.rebus(item);
-  if (text) return make("span", "rv-rebus", visible(text));
-  const first = data.row(item).first_pass; // the study's files hold no rebus
-  return make("span", "rv-rebus", first ? visible(first) : "rebus not at hand");
+  const text = data.rebus(item) || data.row(item).first_pass; // the study's files hold no rebus
+  return make("span.rv-rebus", text ? visible(text) : "rebus not at hand");
 }
 
-/** Return for each run whether it solved an item, and if not, where it broke. */
+/** Return for each run whether it solved an item, and if not, what went wrong first. */
 function chips(data, item) {
-  const shown = make("span", "rv-chips");
-  data.index.models.forEach((model, at) => {
+  const shown = make("span.rv-chips");
+  data.names.forEach((name, at) => {
     const letter = data.letter("solved", at, item);
-    const [sign, spoken] = SOLVED[letter];
+    const step = letter === "1" ? "" : verdict(data, at, item);
     // of one run the list need not say whose answer it is
-    const name = make("span", data.index.models.length > 1 ? "rv-name" : "rv-spoken", visible(model.name));
-    const mark = make("span", `rv-sign rv-sign-${letter === "-" ? "none" : letter}`, sign);
-    mark.setAttribute("aria-hidden", "true");
-    const step = verdict(data, at, item);
-    const why = step && letter !== "1" ? make("span", "", ` ${step}`) : null;
-    const chip = make("span", "rv-chip", mark, " ", name, make("span", "rv-spoken", `: ${spoken}`), why);
-    shown.append(chip, " ");
+    const run = make(data.names.length > 1 ? "span.rv-name" : "span.rv-spoken", visible(name));
+    const spoken = make("span.rv-spoken", `: ${SOLVED[letter][1]}`);
+    shown.append(make("span.rv-chip", solvedSign(letter), " ", run, spoken, step && make("span", ` ${step}`)), " ");
   });
   return shown;
 }
 
+function solvedSign(letter) {
+  const kind = letter === UNKNOWN ? "none" : letter;
+  return make(`b.rv-sign.rv-sign-${kind}`, { "aria-hidden": true }, SOLVED[letter][0]);
+}
+
 /** Return in a word what became of an answer. */
-function verdict(data, model, item) {
-  const { index } = data;
-  const outcome = data.letter("outcome", model, item);
-  if (outcome === UNKNOWN) return "not requested";
-  if (index.outcomes[outcome] !== "ok") return named(index.outcomes[outcome]);
-  const broke = data.letter("broke", model, item);
-  return broke === UNKNOWN ? "" : named(index.steps[broke]);
+function verdict({ index }, model, item) {
+  const { outcome, broke } = index.answers[model];
+  const became = index.outcomes[outcome[item]];
+  if (became === undefined) return "not requested";
+  return named(became === "ok" ? (index.steps[broke[item]] ?? "") : became);
 }

@@ -13,12 +13,21 @@ const NAMES = {
   0x200e: "LRM", 0x200f: "RLM", 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO",
   0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
 };
-
 const PILED = /(?<=\p{M}{4})\p{M}+/gu;
+const BEYOND_ASCII = /[^\u0000-\u007f]+/g;
+const NUMBERS = new Intl.NumberFormat("en");
 
-function make(name, className, ...children) {
+const number = (value) => NUMBERS.format(value);
+const named = (code) => String(code).replaceAll("_", " ");
+
+/** Return an element, `name.class.class`, with attributes where there are any; a child may be null. */
+function make(tag, ...children) {
+  const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
-  if (className) element.className = className;
+  if (classes.length) element.className = classes.join(" ");
+  if (children[0]?.constructor === Object) {
+    for (const [key, value] of Object.entries(children.shift())) element.setAttribute(key, value);
+  }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 }
@@ -28,36 +37,30 @@ function unpiled(text) {
   return text.replace(PILED, (marks) => `[+${number([...marks].length)} marks]`);
 }
 
-function unseen(run, character) {
-  const code = character.codePointAt(0);
-  const named = NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-  const times = run.length / character.length;
-  return make("span", "rv-unseen", times > 1 ? `${named} ×${number(times)}` : named);
-}
-
 /** Return a text isolated from what stands around it, with what cannot be seen in it shown. */
 function visible(text) {
-  const shown = make("bdi", "");
-  shown.dir = "ltr";
+  const shown = make("bdi", { dir: "ltr" });
   let done = 0;
-  for (const found of text.matchAll(UNSEEN)) {
-    if (found.index > done) shown.append(unpiled(text.slice(done, found.index)));
-    shown.append(unseen(found[0], found[1]));
-    done = found.index + found[0].length;
+  for (const { 0: run, 1: character, index } of text.matchAll(UNSEEN)) {
+    if (index > done) shown.append(unpiled(text.slice(done, index)));
+    const code = character.codePointAt(0);
+    const name = NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    const times = run.length / character.length;
+    shown.append(make("span.rv-unseen", times > 1 ? `${name} ×${number(times)}` : name));
+    done = index + run.length;
   }
   if (done < text.length) shown.append(unpiled(text.slice(done)));
   return shown;
 }
 
 /** Return a text as it was packed: whole, or its beginning and end and what was left out. */
-function whole(value, where) {
+function whole(value, where = "scores.jsonl") {
   if (typeof value === "string") return visible(value);
   const [head, tail, length] = value;
-  const left = length - head.length - tail.length;
-  const told = `${number(left)} of ${number(length)} characters left out; the whole is in ${where ?? "scores.jsonl"}`;
+  const left = `${number(length - head.length - tail.length)} of ${number(length)} characters`;
   const shown = document.createDocumentFragment();
   if (head) shown.append(visible(head));
-  shown.append(make("span", "rv-left-out", `[… ${told} …]`));
+  shown.append(make("span.rv-left-out", `[… ${left} left out; the whole is in ${where} …]`));
   if (tail) shown.append(visible(tail));
   return shown;
 }
@@ -67,24 +70,9 @@ function plain(value) {
   return typeof value === "string" ? value : `${value[0]} ${value[1]}`;
 }
 
-const BEYOND_ASCII = /[^\u0000-\u007f]+/g;
-
-function bare(run) {
-  return run.normalize("NFD").replace(/\p{M}+/gu, "").replace(UNSEEN, "");
-}
-
 /** Return a text as it is searched: without case, accents and what cannot be seen. */
 function folded(text) {
+  const bare = (run) => run.normalize("NFD").replace(/\p{M}+/gu, "").replace(UNSEEN, "");
   // most of a text is plain, and all the texts of a page are 50 MB
   return text.toLowerCase().replace(BEYOND_ASCII, bare).replace(/\s\s+|[\t\n\r]/g, " ");
-}
-
-const NUMBERS = new Intl.NumberFormat("en");
-
-function number(value) {
-  return NUMBERS.format(value);
-}
-
-function named(code) {
-  return String(code).replaceAll("_", " ");
 }

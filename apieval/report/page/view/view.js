@@ -7,13 +7,14 @@ class View {
     this.search = new Search(data);
     this.state = nothing();
     this.found = [];
-    this.wants = null; // the address of what was found
+    this.wanted = null; // the address of what was found
     this.listed = null; // the address of what the list shows
     this.open = null; // the item that is shown
     this.asking = 0; // counts what is asked, so that an answer that comes late is known
     this.form = this.part("rv-filters");
     this.list = this.part("rv-list");
     this.pane = this.part("rv-item");
+    this.help = this.part("rv-keys");
   }
 
   part(name) {
@@ -22,37 +23,37 @@ class View {
 
   /** Fill what is the same whatever is shown, and listen to the user. */
   begin() {
-    this.tell("rv-notices", this.data.index.notices);
-    for (const [name, options] of Object.entries(choices(this.data))) {
-      const select = this.form.elements[name];
-      select.append(...options.map(([value, text]) => new Option(readable(text), value)));
-      select.parentElement.hidden = options.length < 3 && name !== "solved";
+    const { data, form } = this;
+    const notices = this.part("rv-notices");
+    notices.append(...data.index.notices.map((notice) => make("li", visible(notice))));
+    notices.hidden = !data.index.notices.length;
+    for (const [name, options] of Object.entries(choices(data))) {
+      // an option holds no elements
+      form.elements[name].append(...options.map(([value, text]) => new Option(visible(text).textContent, value)));
+      form.elements[name].parentElement.hidden = options.length < 3 && name !== "solved";
     }
-    this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("change", (event) => event.target.name !== "q" && this.filter(true));
-    this.form.addEventListener("input", (event) => event.target.name === "q" && this.typed());
-    this.form.addEventListener("reset", () => setTimeout(() => this.filter(true)));
-    this.part("rv-clear").addEventListener("click", () => {
-      this.form.reset();
-      this.form.elements.q.focus(); // the button goes
-    });
-    this.list.addEventListener("click", (event) => this.clicked(event));
-    this.part("rv-before").addEventListener("click", () => this.turn(-1));
-    this.part("rv-after").addEventListener("click", () => this.turn(1));
-    addEventListener("popstate", () => this.follow());
-    addEventListener("hashchange", () => this.follow());
-    new Keys(this).listen();
+    const clicks = {
+      "rv-clear": () => {
+        form.reset();
+        form.elements.q.focus(); // the button goes
+      },
+      "rv-before": () => this.turn(-1),
+      "rv-after": () => this.turn(1),
+      "rv-help": () => this.help.showModal(),
+      "rv-list": (event) => this.clicked(event),
+    };
+    for (const [name, act] of Object.entries(clicks)) this.part(name).addEventListener("click", act);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("change", (event) => event.target.name !== "q" && this.filter(true));
+    form.addEventListener("input", (event) => event.target.name === "q" && this.typed());
+    form.addEventListener("reset", () => setTimeout(() => this.filter(true)));
+    for (const name of ["popstate", "hashchange"]) addEventListener(name, () => this.follow());
+    addEventListener("keydown", (event) => this.pressed(event));
     this.part("rv-all").hidden = false;
-    this.form.hidden = !this.data.size;
-    this.part("rv-panes").hidden = !this.data.size;
+    form.hidden = this.part("rv-panes").hidden = !data.size;
     const state = stateOf(location.hash);
-    return this.show(state ?? nothing(), { arrived: Boolean(location.hash && state && location.hash !== PLAIN) });
-  }
-
-  tell(name, lines) {
-    const list = this.part(name);
-    list.replaceChildren(...lines.map((line) => make("li", "", visible(line))));
-    list.hidden = !lines.length;
+    const arrived = Boolean(location.hash && state && location.hash !== PLAIN);
+    return this.show(state ?? nothing(), { arrived });
   }
 
   /** Go where the address leads: back, forward, or by a link. */
@@ -62,10 +63,11 @@ class View {
   }
 
   /** Go to a state, with an entry in the history, or in place of the present one. */
-  go(state, { push = true, ...how } = {}) {
+  go(changes, { push = true, focus = null } = {}) {
+    const state = { ...this.state, ...changes };
     const hash = hashOf(state);
     if (hash !== location.hash) history[push ? "pushState" : "replaceState"](null, "", hash);
-    return this.show(state, how);
+    return this.show(state, { focus });
   }
 
   typed() {
@@ -77,10 +79,9 @@ class View {
   filter(push) {
     clearTimeout(this.typing);
     const given = new FormData(this.form);
-    const state = { ...this.state, page: 1, item: this.lost(this.state) ? null : this.state.item };
-    for (const name of FILTERS) state[name] = String(given.get(name) ?? "");
-    state.raw = given.has("raw") ? "1" : "";
-    return this.go(state, { push });
+    const chosen = Object.fromEntries(FILTERS.map((name) => [name, given.get(name) ?? ""]));
+    const item = this.data.found(this.state.item) === null ? null : this.state.item;
+    return this.go({ ...chosen, raw: given.has("raw") ? "1" : "", page: 1, item }, { push });
   }
 
   /** Show a state, and say where that fails. */
@@ -99,20 +100,24 @@ class View {
     const stale = () => asking !== this.asking;
     this.state = state;
     this.root.setAttribute("aria-busy", "true");
-    this.fill(state);
+    for (const name of FILTERS) {
+      const field = this.form.elements[name];
+      if (name === "raw") field.checked = state.raw === "1";
+      else if (field.value !== state[name]) field.value = state[name]; // what no option has wants nothing
+    }
     const wanted = hashOf({ ...state, item: null, page: 1 });
-    if (wanted !== this.wants) {
+    if (wanted !== this.wanted) {
       const found = await this.search.found(state, stale, (text) => this.say(text));
       if (stale()) return;
       this.found = found;
-      this.wants = wanted;
+      this.wanted = wanted;
     }
-    const item = state.item ? this.data.found(state.item) : null;
+    const item = this.data.found(state.item);
     const at = this.found.indexOf(item);
-    if (at >= 0) state.page = Math.floor(at / PAGE) + 1;
-    state.page = Math.min(state.page, pages(this.found));
-    this.drawList(item);
-    this.tellLost(state);
+    const pages = Math.max(1, Math.ceil(this.found.length / PAGE));
+    state.page = Math.min(at < 0 ? state.page : Math.floor(at / PAGE) + 1, pages);
+    this.drawList(item, pages);
+    this.part("rv-gone").replaceChildren(...(state.item && item === null ? lost(state.item) : []));
     await this.drawItem(item);
     if (stale()) return;
     if (arrived) (item === null ? this.root : this.part("rv-panes")).scrollIntoView();
@@ -122,35 +127,27 @@ class View {
     this.root.removeAttribute("aria-busy");
   }
 
-  fill(state) {
-    for (const name of FILTERS) {
-      const field = this.form.elements[name];
-      if (name === "raw") field.checked = state.raw === "1";
-      else if (field.value !== state[name]) field.value = state[name];
-      // a value that the data does not have stands in no option, and wants nothing
-    }
-  }
-
-  drawList(open) {
-    const { found, state, data } = this;
+  drawList(open, pages) {
+    const { found, state, data, list } = this;
     const listed = hashOf({ ...state, item: null });
     if (listed !== this.listed) {
       // else the entries stay, and with them the focus
       this.listed = listed;
       const begin = (state.page - 1) * PAGE;
+      const link = (item) => hashOf({ ...state, page: 1, item: data.address(item) });
       const shown = found.slice(begin, begin + PAGE);
-      this.list.replaceChildren(...shown.map((item, at) => entry(data, item, begin + at, found.length, this.link(item))));
-      this.list.parentElement.scrollTop = 0;
+      list.replaceChildren(...shown.map((item, at) => entry(data, item, begin + at, found.length, link(item))));
+      list.parentElement.scrollTop = 0;
     }
-    this.current(open);
+    this.mark(open);
     const items = `${data.size === 1 ? "item" : "items"}, of ${number(data.index.rows.length)} rebuses`;
     this.say(data.index.none ?? `${number(found.length)} of ${number(data.size)} ${items}`);
+    list.hidden = !found.length;
     this.part("rv-nothing").hidden = found.length > 0;
-    this.list.hidden = !found.length;
-    this.part("rv-pages").hidden = pages(found) === 1;
-    this.part("rv-page").textContent = `page ${number(state.page)} of ${number(pages(found))}`;
+    this.part("rv-pages").hidden = pages === 1;
+    this.part("rv-page").textContent = `page ${number(state.page)} of ${number(pages)}`;
     this.part("rv-before").disabled = state.page === 1;
-    this.part("rv-after").disabled = state.page === pages(found);
+    this.part("rv-after").disabled = state.page === pages;
   }
 
   say(text) {
@@ -158,15 +155,19 @@ class View {
     if (count.textContent !== text) count.textContent = text;
   }
 
-  link(item) {
-    return hashOf({ ...this.state, page: 1, item: this.data.address(item) });
+  linkOf(item) {
+    return this.list.querySelector(`a[data-item="${item}"]`);
+  }
+
+  focusEntry(item) {
+    this.linkOf(item)?.focus();
   }
 
   /** Mark the open item in the list, and bring it to where the list shows it. */
-  current(item) {
+  mark(item) {
     const box = this.list.parentElement;
     this.list.querySelector("a[aria-current]")?.removeAttribute("aria-current");
-    const link = item === null ? null : this.list.querySelector(`a[data-item="${item}"]`);
+    const link = this.linkOf(item);
     if (!link) return;
     link.setAttribute("aria-current", "true");
     const top = link.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
@@ -177,49 +178,27 @@ class View {
 
   async drawItem(item) {
     if (item === this.open && item !== null) return;
+    this.open = item;
     this.root.toggleAttribute("data-open", item !== null);
     this.pane.hidden = item === null;
     this.part("rv-none").hidden = item !== null || !this.found.length;
-    this.open = item;
-    if (item === null) {
-      this.pane.replaceChildren();
-      return;
-    }
-    const [answers, texts] = await Promise.all([this.data.steps.of(item), this.data.texts.of(item)]);
+    if (item === null) return void this.pane.replaceChildren();
+    const { data } = this;
+    const [answers, texts] = await Promise.all([data.steps.of(item), data.texts.of(item)]);
     if (this.open !== item) return; // another one was opened meanwhile
-    this.pane.replaceChildren(
-      headOf(this.data, item, this.buttons()),
-      stepsOf(this.data, item, answers),
-      answersOf(this.data, item, answers, texts),
-    );
+    const shown = [stepsOf(data, item, answers), answersOf(data, item, answers, texts)];
+    this.pane.replaceChildren(headOf(data, item, this.buttons()), ...shown);
     this.pane.scrollTop = 0;
-  }
-
-  /** Say whether a state names an item that is not here. */
-  lost(state) {
-    return state.item !== null && this.data.found(state.item) === null;
-  }
-
-  /** Say that the item an address names is not here; the list is shown in its place. */
-  tellLost(state) {
-    const told = this.part("rv-gone");
-    if (!this.lost(state)) return told.replaceChildren();
-    const { item, in: setting, sample } = state.item;
-    const named = [`row ${item}`, setting, sample && `sample ${sample}`].filter(Boolean).join(", ");
-    return told.replaceChildren("The address names an item that is not here: ", visible(named), ".");
   }
 
   buttons() {
     const button = (text, label, act) => {
-      const made = make("button", "", text);
-      made.type = "button";
-      made.setAttribute("aria-label", label);
+      const made = make("button", { type: "button", "aria-label": label }, text);
       made.addEventListener("click", act);
       return made;
     };
     return make(
-      "span",
-      "rv-item-buttons",
+      "span.rv-item-buttons",
       button("↑", "previous rebus", () => this.step(-1, "item")),
       button("↓", "next rebus", () => this.step(1, "item")),
       button("Close", "close this rebus", () => this.close()),
@@ -230,59 +209,84 @@ class View {
     const link = event.target.closest("a");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.choose(Number(link.dataset.item), { focus: "item" });
+    this.choose(Number(link.dataset.item), "item");
   }
 
   /** Open an item; from one to the next the history keeps one entry. */
-  choose(item, { focus }) {
-    const push = this.state.item === null;
-    return this.go({ ...this.state, item: this.data.address(item) }, { push, focus });
+  choose(item, focus) {
+    return this.go({ item: this.data.address(item) }, { push: this.state.item === null, focus });
   }
 
   /** Go some items on from the open one, else from the one that has the focus. */
   step(by, focus) {
     const focused = document.activeElement?.closest?.(".rv-entry")?.dataset.item;
-    const from = this.open ?? (focused === undefined ? null : Number(focused));
-    const at = this.found.indexOf(from);
-    const begin = (this.state.page - 1) * PAGE;
-    const to = from === null || at < 0 ? begin : at + by;
+    const at = this.found.indexOf(this.open ?? Number(focused ?? NaN));
+    const to = at < 0 ? (this.state.page - 1) * PAGE : at + by;
     if (to < 0 || to >= this.found.length) return null;
-    if (this.open !== null) return this.choose(this.found[to], { focus });
+    const item = this.found[to];
+    if (this.open !== null) return this.choose(item, focus);
     // nothing is open: the focus goes along the list, from page to page
     const page = Math.floor(to / PAGE) + 1;
-    if (page === this.state.page) return this.focusEntry(this.found[to]);
-    return this.go({ ...this.state, page }, { push: false }).then(() => this.focusEntry(this.found[to]));
-  }
-
-  focusEntry(item) {
-    this.list.querySelector(`a[data-item="${item}"]`)?.focus();
+    if (page === this.state.page) return this.focusEntry(item);
+    return this.go({ page }, { push: false }).then(() => this.focusEntry(item));
   }
 
   close() {
     const item = this.open;
-    this.go({ ...this.state, item: null }).then(() => this.focusEntry(item));
+    this.go({ item: null }).then(() => this.focusEntry(item));
   }
 
   async turn(by) {
-    await this.go({ ...this.state, page: this.state.page + by, item: null });
+    await this.go({ page: this.state.page + by, item: null });
     this.list.querySelector("a")?.focus();
+  }
+
+  /** Do what a key is for; single ones unless one writes, or has switched them off. */
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || this.help.open) return;
+    const { target } = event;
+    const q = this.form.elements.q;
+    const acts = { Escape: () => this.escape(target, q) };
+    if (this.list.contains(target)) {
+      acts.ArrowDown = () => this.step(1, "list");
+      acts.ArrowUp = () => this.step(-1, "list");
+    }
+    if (this.part("rv-keys-on").checked && !target.closest?.("input, select, textarea, [contenteditable]")) {
+      const focus = this.pane.contains(target) ? "item" : "list";
+      acts.j = () => this.step(1, focus);
+      acts.k = () => this.step(-1, focus);
+      acts["/"] = () => q.focus();
+      acts["?"] = () => this.help.showModal();
+    }
+    const act = Object.hasOwn(acts, event.key) ? acts[event.key] : null;
+    if (act && act() !== false) event.preventDefault();
+  }
+
+  escape(target, q) {
+    if (target === q) {
+      if (!q.value) return q.blur();
+      q.value = "";
+      return this.filter(false);
+    }
+    return this.state.item !== null && this.root.contains(target) ? this.close() : false;
   }
 }
 
-/** Return a name as an option can show it, which holds no elements. */
-function readable(text) {
-  return visible(text).textContent;
+/** Say that the item an address names is not here; the list is shown in its place. */
+function lost({ item, in: setting, sample }) {
+  const named = [`row ${item}`, setting, sample && `sample ${sample}`].filter(Boolean).join(", ");
+  return ["The address names an item that is not here: ", visible(named), "."];
 }
 
 async function begin() {
   const root = document.getElementById("rebus-view");
   if (!root) return;
   const told = root.querySelector(".rv-begin");
+  told.hidden = false;
+  told.textContent = "Unpacking…";
   try {
     if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack it");
-    told.hidden = false;
-    told.textContent = "Unpacking…";
-    const data = asked(await unpacked("index"));
+    const data = new Data(await unpacked("index"));
     told.hidden = true;
     await new View(root, data).begin();
   } catch (error) {
