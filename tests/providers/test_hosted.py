@@ -23,8 +23,11 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.records import Message, Outcome, Reply, Request, Usage
-from apieval.run.retry import judge
+from apieval.providers import base
+from apieval.providers.clients import connect_hosted
+from apieval.run.outcome import judge
+from apieval.schema import Message, Outcome, Reply, Request, Usage
+from apieval.sections import Hosted
 from tests.providers.wires import (
     TEXT,
     THOUGHT,
@@ -642,6 +645,33 @@ def test_the_official_addresses_are_those_litellm_would_use(name: str, hosted: M
             "groq": "https://api.groq.com/openai/v1/chat/completions",
         }[name]
     ]
+
+
+def test_what_litellm_would_send_is_shown_without_being_sent(hosted: ModuleType) -> None:
+    async def run() -> tuple[base.Wire | None, base.Wire | None, list[Seen]]:
+        async with Scripted([Answer(anthropic())]) as server:
+            where = server.url.removesuffix("/v1")
+            names = ("anthropic/claude-haiku-5-5", "azure/m")
+            models = [Hosted(provider="litellm", model=name, api_base=where) for name in names]
+            ours, theirs = [
+                await connect_hosted(model, {"model": model.model, "max_tokens": 9}, KEY)
+                for model in models
+            ]
+            wires = await ours.shown(REQUEST), await theirs.shown(REQUEST)
+            assert server.seen == [], "looking sends nothing"
+            assert (await ours.attempt(REQUEST)).text == TEXT
+            await ours.aclose()
+            await theirs.aclose()
+            return *wires, server.seen
+
+    wire, over_the_sdk, (seen,) = asyncio.run(run())
+    assert over_the_sdk is not None
+    assert httpx.URL(over_the_sdk.url).path == "/openai/deployments/m/chat/completions"
+    assert over_the_sdk.headers["api-key"] == "***"
+    assert wire is not None
+    assert (httpx.URL(wire.url).path, wire.body) == (seen.path, seen.json)
+    assert seen.headers["x-api-key"] == KEY
+    assert wire.headers == {**seen.headers, "x-api-key": "***"}
 
 
 # --- loops come and go, several models at once ---

@@ -1,16 +1,19 @@
-"""A key that comes back is taken out: whole or cut, and in whatever dress."""
+"""A key that comes back is taken out, whole, cut or quoted; a request is shown without it."""
 
 from __future__ import annotations
 
 import json
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from apieval.errors import TransientFailure
+from apieval.providers.base import Wire
 from apieval.providers.masking import Mask, is_ordinary
 from apieval.records import Reply
 
@@ -118,3 +121,47 @@ def test_of_a_key_that_is_a_word_no_text_is_touched(word: str) -> None:
 def test_a_document_is_masked_at_any_depth() -> None:
     found = Mask(KEY).value({"a": [{"b": f"x{KEY}"}, 1, None, (KEY,)], KEY: True})
     assert found == {"a": [{"b": "x***"}, 1, None, ["***"]], "***": True}
+
+
+# --- a request, for people to see ------------------------------------------------------------
+
+
+def shown(**more: Any) -> Wire:  # noqa: ANN401 # what httpx takes
+    sent = httpx.Request("POST", **{"url": "http://127.0.0.1/v1", **more})
+    return Mask(KEY).wire(sent, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "masked"),
+    [
+        ("authorization", f"Bearer {KEY}", "Bearer ***"),
+        ("authorization", "AWS4-HMAC-SHA256 Signature=abc", "***"),
+        ("proxy-authorization", "basic dXNlcjpwYXNz", "basic ***"),
+        ("x-auth", "correct horse battery staple", "***"),
+        ("cookie", "session abc", "***"),
+        ("x-goog-api-key", KEY, "***"),
+        ("x-amz-security-token", "made-on-the-way", "***"),
+        ("x-lab", f"a {KEY} b", "a *** b"),
+        ("anthropic-version", "2023-06-01", "2023-06-01"),
+    ],
+)
+def test_a_header_that_carries_a_secret_shows_none(name: str, value: str, masked: str) -> None:
+    assert shown(headers={name: value}).headers[name] == masked
+
+
+@pytest.mark.parametrize(
+    ("url", "masked"),
+    [
+        (f"http://h/v1?key={KEY}&alt=json", "http://h/v1?key=***&alt=json"),
+        ("http://h/v1?access_token=other", "http://h/v1?access_token=***"),
+        (f"http://h/v1/{KEY}?q={KEY}&e=", "http://h/v1/***?q=***&e="),
+    ],
+)
+def test_an_address_shows_no_secret(url: str, masked: str) -> None:
+    assert shown(url=url).url == masked
+
+
+def test_a_body_is_masked_whatever_it_is() -> None:
+    body = {"a": [{"b": f"x{KEY}"}, 1, None], KEY: True}
+    assert shown(json=body).body == {"a": [{"b": "x***"}, 1, None], "***": True}
+    assert shown(content=f"{{{KEY} \xe9".encode("latin-1")).body == "{*** \ufffd"

@@ -8,17 +8,11 @@ from base64 import b64encode
 import pytest
 
 from apieval.errors import AttemptFailed, ConfigError, RunFailure, TransientFailure, Unreachable
-from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.providers.proxies import proxy_of, secrets_of
-from apieval.records import Message, Request
+from tests.providers.asking import TEXT, at, attempt, failure_at, free_port, raw
 from tests.servers import Answer, Scripted
 
 FAR = "https://modelli.example/v1"
-
-
-def request() -> Request:
-    asked = (Message(role="user", content="Rebus: VE [Santa di Cascia]"),)
-    return Request(id=0, setting="regular", sample=0, messages=asked, identity="{}", key="sha256:0")
 
 
 @pytest.mark.parametrize(
@@ -112,15 +106,9 @@ def test_a_proxy_that_repeats_its_login_does_not_show_it(
         said = {"error": {"message": f"Proxy-Authorization: Basic {login}, segreta"}}
         async with Scripted([Answer(said, status=407)]) as proxy:
             monkeypatch.setenv(variable, f"http://utente:segreta@127.0.0.1:{proxy.port}")
-            client = OpenAICompatibleClient(["http://modelli.example/v1"], {"model": "m"})
-            try:
-                await client.attempt(request())
-            except AttemptFailed as failure:
-                assert proxy.seen[0].headers["proxy-authorization"] == f"Basic {login}"
-                return str(failure)
-            finally:
-                await client.aclose()
-        raise AssertionError("no failure")
+            failure = await failure_at("http://modelli.example/v1")
+            assert proxy.seen[0].headers["proxy-authorization"] == f"Basic {login}"
+            return str(failure)
 
     said = asyncio.run(run())
     assert login[:-4] not in said
@@ -132,7 +120,7 @@ def test_a_proxy_that_repeats_its_login_does_not_show_it(
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_is_down_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     monkeypatch.setenv(f"{scheme}_proxy", "http://utente:segreta@127.0.0.1:9")
-    end = _end(f"{scheme}://modelli.example/v1")
+    end = asyncio.run(failure_at(f"{scheme}://modelli.example/v1"))
     assert type(end) is Unreachable
     assert f"{scheme.upper()}_PROXY (127.0.0.1:9)" in str(end)
     assert "nothing answers at the proxy" in str(end)
@@ -150,35 +138,30 @@ def test_a_proxy_that_is_down_is_named(monkeypatch: pytest.MonkeyPatch, scheme: 
 def test_a_proxy_that_leads_nowhere_is_named(
     monkeypatch: pytest.MonkeyPatch, status: int, kind: type[AttemptFailed], said: str
 ) -> None:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 %d No\r\ncontent-length: 0\r\n\r\n" % status)
-        writer.close()
+    async def work(where: str) -> AttemptFailed:
+        monkeypatch.setenv("https_proxy", f"http://{where}")
+        return await failure_at("https://modelli.example/v1")
 
-    async def run() -> AttemptFailed:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        async with server:
-            port = server.sockets[0].getsockname()[1]
-            monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
-            return await _ask("https://modelli.example/v1")
-
-    end = asyncio.run(run())
+    end = asyncio.run(raw(work, b"HTTP/1.1 %d No\r\ncontent-length: 0\r\n\r\n" % status))
     assert type(end) is kind
     assert end.status == status
     assert "the proxy that HTTPS_PROXY (127.0.0.1" in str(end)
     assert said in str(end)
 
 
-def _end(url: str) -> AttemptFailed:
-    return asyncio.run(_ask(url))
+def test_loopback_never_goes_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    assert attempt(Answer()).text == TEXT
 
 
-async def _ask(url: str) -> AttemptFailed:
-    """Return the failure of one attempt at an address."""
-    client = OpenAICompatibleClient([url], {"model": "m"})
-    try:
-        with pytest.raises(AttemptFailed) as caught:
-            await client.attempt(request())
-    finally:
-        await client.aclose()
-    return caught.value
+def test_other_addresses_do_unless_excepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        async with Scripted() as proxy:
+            monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+            assert (await at("http://modelli.example/v1")).text == TEXT
+            assert proxy.seen[0].path == "http://modelli.example/v1/chat/completions"
+            monkeypatch.setenv("no_proxy", "modelli.example")
+            assert proxy_of("http://modelli.example/v1") is None
+
+    asyncio.run(run())

@@ -115,6 +115,15 @@ def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
         ([{"text": [{"text": [{"text": "in fondo"}]}]}], "in fondo", None),
         ([{"text": ["nudo", 5, None]}, {"text": {"a": 1}}, None, 5], "nudo", None),
         (["Solu", "zione"], "Soluzione", None),
+        (
+            [{"type": "image_url"}, "nudo ", {"type": "text", "text": "x"}, {"text": 5}],
+            *("nudo x", None),
+        ),
+        ([], "", None),
+        (None, "", None),
+        ("mezza \ud83d emoji", "mezza � emoji", None),
+        ("\ud83e\udde9 intera", "\U0001f9e9 intera", None),
+        ("a\x00b\u2028c", "a\x00b\u2028c", None),
         ([[{"type": "text", "text": TEXT}]], TEXT, None),
         ([{"type": "text", "text": {"value": TEXT, "annotations": []}}], TEXT, None),
         ({"type": "text", "text": TEXT}, TEXT, None),
@@ -125,6 +134,51 @@ def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
 def test_parts_in_every_form(content: object, text: str, reasoning: str | None) -> None:
     reply = of_message(content=content)
     assert (reply.text, reply.reasoning) == (text, reasoning)
+    reply.model_dump_json()  # it can be written down
+
+
+@pytest.mark.parametrize(
+    ("fields", "reasoning"),
+    [
+        ({"reasoning_content": "penso"}, "penso"),
+        ({"reasoning": "penso"}, "penso"),
+        ({"reasoning_content": None, "reasoning": "penso"}, "penso"),
+        ({"reasoning": [{"text": "pen"}, {"text": "so"}]}, "penso"),
+        ({"reasoning": "mezza \ud83d"}, "mezza �"),
+        ({"reasoning": {"steps": 3}}, None),
+        ({"reasoning": 5}, None),
+        ({}, None),
+    ],
+)
+def test_reasoning_in_every_form_and_none_costs_the_answer(
+    fields: dict[str, Any], reasoning: str | None
+) -> None:
+    reply = of_message(content=TEXT, **fields)
+    assert (reply.text, reply.reasoning) == (TEXT, reasoning)
+
+
+@pytest.mark.parametrize("content", [{}, {"content": None}])
+def test_all_tokens_spent_on_reasoning(content: dict[str, None]) -> None:
+    message = {"role": "assistant", "reasoning_content": "Rita, quindi VE Rita…", **content}
+    choices = [{"message": message, "finish_reason": "length"}]
+    reply = reply_of({"choices": choices, "usage": {"completion_tokens": 512}})
+    assert (reply.text, reply.reasoning) == ("", "Rita, quindi VE Rita…")
+    assert judge(reply) is Outcome.TRUNCATED
+    assert reply.usage == Usage(completion_tokens=512)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *({"choices": None}, {"choices": {"0": 1}}, {"choices": [None]}, None, 5),
+        *({"choices": [{"index": 0}]}, {"choices": [{"message": None}]}),
+        *({"choices": [{"message": "ciao"}]}, {"choices": [{"message": {"content": 5}}]}),
+    ],
+)
+def test_what_holds_no_answer_is_malformed(value: object) -> None:
+    with pytest.raises(TransientFailure, match="malformed") as caught:
+        read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
+    assert not caught.value.billed
 
 
 def test_parts_in_parts_without_end_cost_no_answer() -> None:
@@ -247,6 +301,36 @@ def test_what_was_thought_is_a_part_of_the_completion(
     found = of_usage(**dict(zip(names, usage, strict=False)), **details)
     assert (found.completion_tokens, found.reasoning_tokens) == (completion, reasoning)
     assert (found.prompt_tokens, found.total_tokens) == (usage[0], usage[2])
+
+
+@pytest.mark.parametrize(
+    ("usage", "known"),
+    [
+        (None, Usage()),
+        ([], Usage()),
+        ("508", Usage()),
+        (
+            {
+                "prompt_tokens": 412,
+                "completion_tokens": None,
+                "total_tokens": 412,
+                "completion_tokens_details": {"reasoning_tokens": None},
+                "prompt_tokens_details": None,
+            },
+            Usage(prompt_tokens=412, total_tokens=412),
+        ),
+        ({"prompt_tokens": "412", "completion_tokens": -1, "total_tokens": True}, Usage()),
+        ({"prompt_tokens": 1.5, "completion_tokens": float("nan")}, Usage()),
+        ({"prompt_tokens": 10**400, "completion_tokens": 10**9, "total_tokens": 0}, Usage()),
+        ({"prompt_tokens_details": 5, "completion_tokens_details": []}, Usage()),
+    ],
+)
+def test_usage_that_is_not_known_is_not_zero_and_costs_no_answer(
+    usage: object, known: Usage
+) -> None:
+    choice = {"message": {"content": TEXT}, "finish_reason": None}
+    odd = {"model": 5, "system_fingerprint": ["x"]}
+    assert reply_of({"choices": [choice], "usage": usage, **odd}) == Reply(text=TEXT, usage=known)
 
 
 def test_reasoning_costs_the_same_inside_and_outside() -> None:
