@@ -11,7 +11,7 @@ import pytest
 
 from apieval.errors import AttemptFailed
 from apieval.providers.openai_compatible import OpenAICompatibleClient
-from apieval.schema import Message, Reply, Request
+from apieval.records import Message, Reply, Request
 from tests.servers import Answer, Script, Scripted, Seen
 
 KEY = "sk-finta-000111"

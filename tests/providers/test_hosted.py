@@ -25,9 +25,8 @@ from apieval.errors import (
 )
 from apieval.providers import base
 from apieval.providers.clients import connect_hosted
-from apieval.run.outcome import judge
-from apieval.schema import Message, Outcome, Reply, Request, Usage
-from apieval.sections import Hosted
+from apieval.records import Message, Outcome, Reply, Request, Usage
+from apieval.run.retry import judge
 from tests.providers.wires import (
     TEXT,
     THOUGHT,

@@ -24,7 +24,7 @@ from apieval.providers import openai_compatible
 from apieval.providers.base import Wire
 from apieval.providers.clients import connect
 from apieval.providers.openai_compatible import ASIDE_S, OpenAICompatibleClient, served_models
-from apieval.schema import Message, Reply, Request, Usage
+from apieval.records import Message, Reply, Request, Usage
 from tests.providers.asking import (
     KEY,
     TEXT,

@@ -18,8 +18,8 @@ from apieval.errors import AttemptFailed, ItemFailure, ServerDown, TransientFail
 from apieval.providers import transport
 from apieval.providers.openai_compatible import OpenAICompatibleClient
 from apieval.providers.transport import MISNAMED, SMALL, STEP, TWO_LENGTHS, Room, Share
-from apieval.run.deadline import attempt_within
-from apieval.schema import Reply
+from apieval.records import Reply
+from apieval.run.retry import attempt_within
 from tests.providers.asking import TEXT, at, attempt, failed, raw, request, talk
 from tests.servers import Answer, Script, Scripted, Seen, completion
 

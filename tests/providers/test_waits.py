@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from apieval.providers.failures import failure
 from apieval.providers.waits import NEAR_S, moment_of, rate_hints, retry_after_s
-from apieval.schema import RateHints, Room
+from apieval.records import RateHints, Room
 
 NOW = datetime(2026, 9, 30, 10, 0, 0, tzinfo=UTC)
 
