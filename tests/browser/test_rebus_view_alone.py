@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ def show(opened: Opened, tmp_path: Path) -> Show:
 
     def show(found: Items, address: str) -> Page:
         made = fragment(found)
-        page = f"<style>{made.style}</style>{made.html}{made.blocks}<script>{made.script}</script>"
+        style = (files("apieval.report.page") / "page.css").read_text("utf-8") + made.style
+        page = f"<style>{style}</style>{made.html}{made.blocks}<script>{made.script}</script>"
         path = tmp_path / "report.html"
         path.write_text(f'<!doctype html><html lang="en"><meta charset="utf-8">{page}', "utf-8")
         return opened.open(path.as_uri() + address)
