@@ -97,7 +97,7 @@ def test_plain_completions_take_no_system_prompt(tmp_path: Path) -> None:
     assert found.api == "completions"
     said = refusal(tmp_path, **SERVER, api="completions", system_prompt="x")
     assert "models.mine: api: completions takes the prompt as plain text" in said
-    assert "models.mine.api" in refusal(tmp_path, **SERVER, api="responses")
+    assert "models.mine.api" in refusal(tmp_path, **SERVER, api="risposte")
 
 
 @pytest.mark.parametrize("name", ["X-Author", "Author", "X-Monkey", "X-Tokenizer", "X-Authors-Of"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -171,17 +170,55 @@ def test_an_answer_without_text_is_empty(hosted: ModuleType, wire: Wire) -> None
 
 
 BEHIND_THE_HEAD: Final = 150
-TRANSIENT: Final = (408, 429, 500, 529)
+PAGE: Final = Answer("<!doctype html><title>Accedi</title>", headers={"content-type": "text/html"})
+FILTER: Final = "Output blocked by content filtering policy"
+LONG: Final = "prompt is too long: 212000 tokens > 200000 maximum"
+DAY: Final = "Rate limit reached on requests per day (RPD). Please try again in 12s."
+UPSTREAM: Final = Answer({"error": {"message": "upstream", "code": 502}})
+FAILURES: Final[Mapping[str, tuple[Callable[[Wire], Answer], type[AttemptFailed], str]]] = {
+    "408": (lambda wire: wire.refusal(408), TransientFailure, "HTTP 408 from http://127.0.0.1"),
+    "429": (lambda wire: wire.refusal(429), TransientFailure, ": guasto"),
+    "500": (lambda wire: wire.refusal(500), TransientFailure, ": guasto"),
+    "529": (lambda wire: wire.refusal(529), TransientFailure, ": guasto"),
+    "401": (lambda wire: wire.refusal(401), RunFailure, "the key was refused"),
+    "404": (lambda wire: wire.refusal(404), RunFailure, "model is unknown there"),
+    "too long": (lambda wire: wire.refusal(400, LONG), ItemFailure, LONG),
+    "filtered": (lambda wire: wire.refusal(400, FILTER), ContentRefused, FILTER),  # C23
+    "filtered, 403": (lambda wire: wire.refusal(403, FILTER), ContentRefused, FILTER),
+    "a day's quota": (
+        lambda wire: wire.refusal(429, DAY),
+        RunFailure,
+        "quota of a day is used",
+    ),  # C25
+    "a page": (lambda _: PAGE, WebPage, ""),
+    "an error on 200": (lambda _: UPSTREAM, TransientFailure, "upstream"),
+    "dropped": (lambda _: Answer(drop=True), TransientFailure, "no reply from http://127.0.0.1"),
+    "cut head": (lambda _: Answer(cut=10), TransientFailure, "no reply from http://127.0.0.1"),
+    "cut body": (
+        *(lambda wire: Answer(wire.good(), cut=BEHIND_THE_HEAD), TransientFailure),
+        "the reply from http://127.0.0.1",
+    ),
+}
 
 
 @every_wire
-@pytest.mark.parametrize("status", TRANSIENT)
-def test_what_may_pass_is_transient(hosted: ModuleType, wire: Wire, status: int) -> None:
-    failure = failure_of(hosted, wire, wire.refusal(status))
-    assert type(failure) is TransientFailure
-    assert (failure.status, failure.retry_after_s) == (status, None)
-    assert f"HTTP {status} from http://127.0.0.1" in str(failure)
-    assert str(failure).endswith(": guasto")
+@pytest.mark.parametrize(("answer", "kind", "said"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_is_of_its_kind_on_any_wire(
+    hosted: ModuleType,
+    wire: Wire,
+    answer: Callable[[Wire], Answer],
+    kind: type[AttemptFailed],
+    said: str,
+) -> None:
+    what = answer(wire)
+    failure = failure_of(hosted, wire, what)
+    assert type(failure) is kind
+    assert said in str(failure)
+    unheard = what.drop or what.cut == 10
+    assert failure.status == (None if unheard else 502 if what is UPSTREAM else what.status)
+    assert failure.retry_after_s is None
+    # a success of which some came was generated
+    assert failure.billed is (what.cut == BEHIND_THE_HEAD)
 
 
 @every_wire
@@ -189,31 +226,6 @@ def test_what_may_pass_is_transient(hosted: ModuleType, wire: Wire, status: int)
 def test_the_wait_the_server_asks_for_is_read(hosted: ModuleType, wire: Wire, status: int) -> None:
     failure = failure_of(hosted, wire, wire.refusal(status, retry_after="7"))
     assert failure.retry_after_s == 7.0
-
-
-def test_google_asks_for_a_wait_in_the_body(hosted: ModuleType) -> None:
-    delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "11s"}
-    body = {"error": {"code": 429, "message": "piano", "details": [delay]}}
-    failure = failure_of(hosted, WIRES["gemini"], Answer(body, 429))
-    assert failure.retry_after_s == 11.0
-
-
-@every_wire
-@pytest.mark.parametrize("status", [401, 404])
-def test_what_every_request_would_meet_is_the_runs(
-    hosted: ModuleType, wire: Wire, status: int
-) -> None:
-    failure = failure_of(hosted, wire, wire.refusal(status))
-    assert type(failure) is RunFailure
-    assert failure.status == status
-
-
-@every_wire
-def test_too_long_a_question_is_one_items_failure(hosted: ModuleType, wire: Wire) -> None:
-    said = "prompt is too long: 212000 tokens > 200000 maximum"
-    failure = failure_of(hosted, wire, wire.refusal(400, said))
-    assert type(failure) is ItemFailure
-    assert said in str(failure)
 
 
 @every_wire
@@ -278,22 +290,6 @@ def test_the_category_of_a_refusal_is_kept(hosted: ModuleType) -> None:
     assert reply_to(hosted, WIRES["anthropic"], Answer(told)).category == "cyber"
 
 
-def test_a_question_that_azure_filters_is_refused(hosted: ModuleType) -> None:
-    body = {
-        "error": {
-            "message": "The response was filtered",
-            "type": None,
-            "param": "prompt",
-            "code": "content_filter",
-            "status": 400,
-            "innererror": {"code": "ResponsibleAIPolicyViolation"},
-        }
-    }
-    failure = failure_of(hosted, WIRES["azure"], Answer(body, 400))
-    assert type(failure) is ContentRefused
-    assert "The response was filtered" in str(failure)
-
-
 @every_wire
 @pytest.mark.parametrize("status", [201, 203, 206])
 def test_any_success_with_an_answer_is_one(hosted: ModuleType, wire: Wire, status: int) -> None:
@@ -320,85 +316,9 @@ def test_a_stream_is_put_together(hosted: ModuleType, name: str) -> None:
 
 
 @every_wire
-@pytest.mark.parametrize("status", [400, 403])
-def test_a_filters_words_are_a_refusal_on_any_wire(
-    hosted: ModuleType, wire: Wire, status: int
-) -> None:  # C23
-    failure = failure_of(
-        hosted, wire, wire.refusal(status, "Output blocked by content filtering policy")
-    )
-    assert type(failure) is ContentRefused
-
-
-@every_wire
-def test_a_quota_of_a_day_stops_at_once(hosted: ModuleType, wire: Wire) -> None:  # C25
-    said = "Rate limit reached on requests per day (RPD). Please try again in 12s."
-    failure = failure_of(hosted, wire, wire.refusal(429, said))
-    assert type(failure) is RunFailure
-    assert "the quota of a day is used up" in str(failure)
-
-
-_QUOTA: Final = {"message": "credito terminato", "type": "insufficient_quota"}
-QUOTA: Final[Mapping[str, tuple[str, Answer]]] = {
-    "OpenAI's": ("azure", Answer({"error": {**_QUOTA, "code": "insufficient_quota"}}, 429)),
-    "Anthropic's": (
-        "anthropic",
-        WIRES["anthropic"].refusal(400, "Your credit balance is too low to access the API"),
-    ),
-    "a bill": ("mistral", WIRES["mistral"].refusal(402)),
-}
-
-
-@pytest.mark.parametrize("case", QUOTA.values(), ids=list(QUOTA))
-def test_an_exhausted_quota_ends_the_run(hosted: ModuleType, case: tuple[str, Answer]) -> None:
-    failure = failure_of(hosted, WIRES[case[0]], case[1])  # B16
-    assert type(failure) is RunFailure
-    assert "top up" in str(failure)
-
-
-def test_a_key_that_google_refuses_ends_the_run(hosted: ModuleType) -> None:
-    details = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
-    body = {"error": {"code": 400, "message": "API key not valid.", "details": [details]}}
-    failure = failure_of(hosted, WIRES["gemini"], Answer(body, 400))
-    assert type(failure) is RunFailure
-    assert "the key was refused" in str(failure)
-
-
-@every_wire
-@pytest.mark.parametrize(
-    "answer",
-    [Answer(drop=True), Answer(cut=BEHIND_THE_HEAD), Answer(cut=10)],
-    ids=["dropped", "cut body", "cut head"],
-)
-def test_a_broken_connection_is_transient(hosted: ModuleType, wire: Wire, answer: Answer) -> None:
-    failure = failure_of(hosted, wire, answer)
-    assert type(failure) is TransientFailure
-    begun = answer.cut == BEHIND_THE_HEAD  # a success of which some came was generated
-    assert (failure.status, failure.billed) == ((200, True) if begun else (None, False))
-    assert re.search("(no reply|the reply) from http://127.0.0.1", str(failure))
-
-
-@every_wire
 def test_where_nothing_listens_the_server_is_down(hosted: ModuleType, wire: Wire) -> None:
     failure = asyncio.run(_ask(hosted, wire, "http://127.0.0.1:9", {}))
     assert type(failure) is ServerDown
-
-
-@every_wire
-def test_a_page_for_people_is_no_answer(hosted: ModuleType, wire: Wire) -> None:
-    page = Answer("<!doctype html><title>Accedi</title>", headers={"content-type": "text/html"})
-    failure = failure_of(hosted, wire, page)
-    assert type(failure) is WebPage
-
-
-@every_wire
-def test_an_error_on_status_200_is_judged_by_the_status_it_names(
-    hosted: ModuleType, wire: Wire
-) -> None:
-    error = {"error": {"message": "upstream", "code": 502}}
-    failure = failure_of(hosted, wire, Answer(error))
-    assert type(failure) is TransientFailure
-    assert failure.status == 502
 
 
 @every_wire

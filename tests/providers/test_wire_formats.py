@@ -1,16 +1,46 @@
-"""Forms of replies: which is whose, and what counts of tokens mean there."""
+"""Wire formats: what is sent in each, whose reply is whose, and what its counts of tokens mean."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from typing import Any, get_args
 
 import pytest
 
+from apieval.config.models import OpenAICompatible
+from apieval.providers.clients import connect
 from apieval.providers.completions import reply_of
-from apieval.providers.wire_formats import UnknownForm, as_completion
-from apieval.records import Outcome, Usage
+from apieval.providers.wire_formats import WIRE_FORMATS, UnknownForm, as_completion
+from apieval.records import Message, Outcome, Usage
 from apieval.run.retry import judge
+from tests.providers.asking import request
 from tests.providers.wires import anthropic, bedrock, cohere, gemini
+from tests.servers import Scripted, Seen
+
+SAID = (Message(role="system", content="Parla. "), Message(role="user", content="È così?"))
+SENT: dict[str, tuple[str, dict[str, object]]] = {
+    "chat": ("/v1/chat/completions", {"messages": [each.wire() for each in SAID]}),
+    "completions": ("/v1/completions", {"prompt": "Parla. È così?"}),
+}
+
+
+@pytest.mark.parametrize("api", WIRE_FORMATS)
+def test_a_question_is_sent_in_each_format(api: str) -> None:
+    asked = request().model_copy(update={"messages": SAID})
+
+    async def run() -> Seen:
+        async with Scripted() as server:
+            client = connect([server.url], {"model": "m"}, api=api)
+            await client.attempt(asked)
+            await client.aclose()
+            return server.seen[0]
+
+    seen, (path, question) = asyncio.run(run()), SENT[api]
+    assert (seen.path, seen.json) == (path, {"stream": False, "model": "m", **question})
+
+
+def test_configuration_names_every_format() -> None:
+    assert get_args(OpenAICompatible.model_fields["api"].annotation) == tuple(WIRE_FORMATS)
 
 
 def usage(body: dict[str, Any]) -> Usage:
