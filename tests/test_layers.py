@@ -36,8 +36,6 @@ LAYERS = {
     "cli": 7,
     "__init__": 7,  # the other door, for notebooks
 }
-ANNEXES = {"secret_forms": "config"}
-"""Files of the ground floor, and folders, that belong to a room of another name."""
 
 LATE = {
     "analysis.dependence": {"numpy", "wordfreq"},
@@ -127,8 +125,7 @@ OWN = [
 
 
 def room(module: str) -> str:
-    top = module.partition(".")[0]
-    return ANNEXES.get(top, top)
+    return module.partition(".")[0]
 
 
 def test_every_module_stands_in_a_known_room() -> None:

@@ -13,8 +13,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, PositiveInt
 
-from apieval.records import well_formed
-from apieval.secret_forms import (
+from apieval.config.secrets import (
     field_is_secret,
     holds_a_key,
     is_a_key,
@@ -22,6 +21,7 @@ from apieval.secret_forms import (
     path_is_secret,
     query_is_secret,
 )
+from apieval.records import well_formed
 
 MOST_AT_ONCE: Final = 10_000
 _FULL_PATHS: Final = ("/chat/completions", "/completions")

@@ -30,8 +30,8 @@ from apieval.config.models import (
     Price,
     Section,
 )
+from apieval.config.secrets import holds_a_key
 from apieval.errors import ConfigError, did_you_mean
-from apieval.secret_forms import holds_a_key
 
 FILE_NAME: Final = "providers.yaml"
 BASELINE: Final = "baseline"

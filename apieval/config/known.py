@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from apieval.config.models import Hosted, OpenAICompatible
+from apieval.config.secrets import holds_a_key
 from apieval.errors import ConfigError, did_you_mean
-from apieval.secret_forms import holds_a_key
 
 
 class _Plain(NamedTuple):

@@ -14,9 +14,9 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from apieval.config.secrets import names_a_secret
 from apieval.patterns import regex
 from apieval.providers.base import Wire
-from apieval.secret_forms import names_a_secret
 
 if TYPE_CHECKING:
     import httpx

@@ -66,40 +66,9 @@ _CONNECTION: Final = regex(r"(?i:(?:access|account|api)[-_]?key|secret|password|
 _USER: Final = regex(r"\w+://[^/?#\s@]*:[^/?#\s@]*@")
 
 _NAME_WORDS: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SECRET_WORDS: Final = frozenset(
-    [
-        "auth",
-        "authorization",
-        "authorisation",
-        "authentication",
-        "bearer",
-        "cookie",
-        "cred",
-        "creds",
-        "credential",
-        "credentials",
-        "hmac",
-        "jwt",
-        "key",
-        "keys",
-        "pass",
-        "passcode",
-        "passphrase",
-        "passwd",
-        "password",
-        "pat",
-        "pin",
-        "pwd",
-        "pw",
-        "secret",
-        "secrets",
-        "sig",
-        "signature",
-        "ticket",
-        "token",
-        "assertion",
-        "otp",
-    ]
+_SECRET_WORDS: Final = regex(
+    r"auth(?:ori[sz]ation|entication)?|assertion|bearer|cookie|cred(?:ential)?s?|hmac|jwt|keys?|otp"
+    r"|pass(?:code|phrase|wd|word)?|pat|pin|pwd?|secrets?|sig(?:nature)?|ticket|token"
 )
 _SECRET_PARTS: Final = regex(
     r"(?:api|access|account|app|auth|client|function|functions|license|master|private|secret|security"
@@ -129,8 +98,8 @@ def names_a_secret(name: str) -> bool:
     joined = re.sub(r"[^a-z]", "", name.lower())
     if _INNOCENT.search(joined):
         return False
-    words = {word.lower() for word in _NAME_WORDS.findall(name)}
-    return bool(words & _SECRET_WORDS) or bool(_SECRET_PARTS.search(joined))
+    words = (word.lower() for word in _NAME_WORDS.findall(name))
+    return any(map(_SECRET_WORDS.fullmatch, words)) or bool(_SECRET_PARTS.search(joined))
 
 
 def names_a_secret_field(name: str) -> bool:
