@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -35,6 +36,17 @@ _NO_PNG_METADATA: Final = {"Software": None}
 """When and by what a file was made would make it another file every time."""
 _COLOUR: Final = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
 """A colour in a style; ids begin with `#` too, but stand in no style."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """A drawn sheet, the name of its files, and its texts; `alt` says what is seen, for who cannot."""
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    sheet: Sheet
 
 
 class Prints(NamedTuple):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
-from apieval.report.figures import canvas, scales, spots, style
+from apieval.report.figures import canvas, points, style
+from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.runs import Drawn, Shown
-from apieval.report.figures.sketch import Sketch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ _PANEL: Final = (4.6 * 72, 2.4 * 72)
 _LETTER: Final = 4.7
 """About how wide a letter of a name is, in points."""
 _CLEAR: Final = 9.0
-"""From a spot to the middle of a name above or below it, in points."""
+"""From a point to the middle of a name above or below it, in points."""
 _RINGS: Final = 5
 _LEADER: Final[Mapping[str, Any]] = {
     "arrowstyle": "-",
@@ -38,7 +38,7 @@ class Offer(NamedTuple):
     run: Drawn
     setting: str
     dollars: float
-    spot: spots.Spot
+    point: points.Point
 
 
 def sketches(shown: Shown) -> Iterator[Sketch]:
@@ -50,14 +50,14 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     axes = sheet.subplots()
     for offer in offers:
         _point(axes, offer)
-    axes.set_ylim(0, spots.top([offer.spot for offer in offers]))
+    axes.set_ylim(0, points.top([offer.point for offer in offers]))
     axes.locator_params(axis="y", nbins=5, integer=True)
-    scales.along(axes, [offer.dollars for offer in offers], 1)
+    points.amount_axis(axes, [offer.dollars for offer in offers], 1)
     axes.set_xlabel("cost of a thousand answers, USD")
     axes.set_ylabel("solutions right, %")
     axes.grid(visible=True)
     _name(axes, offers)
-    without = [run.told for run in shown.runs if run not in [offer.run for offer in offers]]
+    without = [run.name for run in shown.runs if run not in [offer.run for offer in offers]]
     note = f"Without a known price, and so not drawn: {', '.join(without)}." if without else ""
     yield Sketch(
         name="cost",
@@ -74,18 +74,18 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
 
 def _offers(run: Drawn, settings: Sequence[str]) -> Iterator[Offer]:
     for setting in settings:
-        spread = spots.at(run.spending, setting, "cost_usd")
-        tree = spots.at(run.summary, "figures", setting, ALL, official.NAME, HEADLINE)
-        spot = spots.spot(spots.at(tree, "micro"))
-        if spot and spread and spread["n"]:
-            yield Offer(run, setting, 1000 * spread["mean"], spot)
+        spread = points.lookup(run.spending, setting, "cost_usd")
+        tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME, HEADLINE)
+        point = points.point(points.lookup(tree, "micro"))
+        if point and spread and spread["n"]:
+            yield Offer(run, setting, 1000 * spread["mean"], point)
 
 
 def _point(axes: Axes, offer: Offer) -> None:
-    spot, look = offer.spot, offer.run.look
+    point, look = offer.point, offer.run.look
     mine = look._replace(filled=style.SETTINGS[offer.setting].filled)
     label = f"{offer.run.label}, {offer.setting}"
-    spots.mark(axes, mine, label, [offer.dollars], [spot], upright=True)
+    points.draw(axes, mine, label, [offer.dollars], [point], upright=True)
 
 
 class _Box(NamedTuple):
@@ -102,7 +102,7 @@ class _Box(NamedTuple):
 
 
 def _name(axes: Axes, offers: Sequence[Offer]) -> None:
-    """Write each run's name beside its dearest spot, where no other name or spot is."""
+    """Write each run's name beside its dearest point, where no other name or point is."""
     marks = [_place(axes, offer) for offer in offers]
     taken = [_Box(x - 4, x + 4, y) for x, y in marks]
     last = {offer.run.label: at for at, offer in enumerate(offers)}
@@ -111,7 +111,7 @@ def _name(axes: Axes, offers: Sequence[Offer]) -> None:
         taken.append(place)
         axes.annotate(
             label,
-            (offers[at].dollars, offers[at].spot.value),
+            (offers[at].dollars, offers[at].point.value),
             (place.left - marks[at][0], place.middle - marks[at][1]),
             textcoords="offset points",
             fontsize=style.SMALL,
@@ -121,8 +121,8 @@ def _name(axes: Axes, offers: Sequence[Offer]) -> None:
 
 
 def _place(axes: Axes, offer: Offer) -> tuple[float, float]:
-    """Return about where a spot is on the panel, in points."""
-    share = axes.transData.transform((offer.dollars, offer.spot.value))
+    """Return about where a point is on the panel, in points."""
+    share = axes.transData.transform((offer.dollars, offer.point.value))
     x, y = axes.transAxes.inverted().transform(share)
     return float(x) * _PANEL[0], float(y) * _PANEL[1]
 
@@ -142,5 +142,5 @@ def _free(label: str, x: float, y: float, taken: Sequence[_Box]) -> Iterator[_Bo
 
 def _offered(offers: Sequence[Offer]) -> Iterator[str]:
     for offer in offers:
-        said = f"{offer.dollars:,.2f} USD, {spots.percent(offer.spot)}"
-        yield f"{offer.run.told}, {offer.setting}: {said}."
+        said = f"{offer.dollars:,.2f} USD, {points.percent(offer.point)}"
+        yield f"{offer.run.name}, {offer.setting}: {said}."

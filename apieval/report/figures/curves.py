@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from apieval.report.figures import canvas, spots, style
-from apieval.report.figures.runs import TOLD, Drawn, Shown
-from apieval.report.figures.spots import Spot
+from apieval.report.figures import canvas, points, style
+from apieval.report.figures.points import Point
+from apieval.report.figures.runs import DESCRIBED, Drawn, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +38,9 @@ class Curve(NamedTuple):
     """One series: its name, its look, and a share for each group, None where there is none."""
 
     label: str
-    told: str
+    name: str
     look: style.Look
-    spots: Sequence[Spot | None]
+    points: Sequence[Point | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Panel:
     ticks: list[str] = field(default_factory=list)
 
 
-def panels(shown: Shown, shares: Callable[[Drawn, str], Sequence[Spot | None]]) -> list[Panel]:
+def panels(shown: Shown, shares: Callable[[Drawn, str], Sequence[Point | None]]) -> list[Panel]:
     """Return the panels there is something for, of the shares of each run in each setting."""
     found = [
         (setting, run, each)
@@ -67,19 +67,19 @@ def panels(shown: Shown, shares: Callable[[Drawn, str], Sequence[Spot | None]]) 
     return [
         Panel(
             title=setting,
-            curves=[Curve(r.label, r.told, r.look, each) for at, r, each in found if at == setting],
+            curves=[Curve(r.label, r.name, r.look, each) for at, r, each in found if at == setting],
         )
         for setting in dict.fromkeys(setting for setting, *_ in found)
     ]
 
 
-def told(drawn: Sequence[Panel], shown: Shown) -> Iterator[str]:
+def described(drawn: Sequence[Panel], shown: Shown) -> Iterator[str]:
     """Yield what is seen on each panel of each series, in words."""
     for panel in drawn:
-        for curve in panel.curves[:TOLD]:
-            pairs = zip(panel.groups, curve.spots, strict=True)
-            said = ", ".join(f"{group} {spots.percent(each)}" for group, each in pairs if each)
-            yield f"{', '.join(filter(None, (curve.told, panel.title)))}: {said}."
+        for curve in panel.curves[:DESCRIBED]:
+            pairs = zip(panel.groups, curve.points, strict=True)
+            said = ", ".join(f"{group} {points.percent(each)}" for group, each in pairs if each)
+            yield f"{', '.join(filter(None, (curve.name, panel.title)))}: {said}."
     yield from shown.rest()
 
 
@@ -90,7 +90,9 @@ def sheet(drawn: Sequence[Panel], label: str) -> Sheet:
     around = _TICKS + _TITLE * bool(drawn[0].title)
     made = canvas.sheet(len(drawn) * (tall + around) + _LABEL * bool(label) + 0.1)
     rows = made.subplots(len(drawn), 1, squeeze=False)[:, 0]
-    height = spots.top([each for panel in drawn for curve in panel.curves for each in curve.spots])
+    height = points.top(
+        [each for panel in drawn for curve in panel.curves for each in curve.points]
+    )
     for axes, panel in zip(rows, drawn, strict=True):
         _draw(axes, panel.curves, height=height)
         axes.set_title(panel.title)
@@ -105,10 +107,10 @@ def sheet(drawn: Sequence[Panel], label: str) -> Sheet:
 
 def _draw(axes: Axes, curves: Sequence[Curve], *, height: float) -> None:
     """Draw series on a panel, on which shares go from 0 to `height` percent."""
-    groups = len(curves[0].spots)
+    groups = len(curves[0].points)
     for aside, curve in zip(_asides(len(curves)), curves, strict=True):
         places = [group + aside for group in range(groups)]
-        spots.mark(axes, curve.look, curve.label, places, curve.spots, upright=True, joined=True)
+        points.draw(axes, curve.look, curve.label, places, curve.points, upright=True, joined=True)
     axes.set_xlim(-_EDGE, groups - 1 + _EDGE)
     axes.set_ylim(0, height)
     axes.locator_params(axis="y", nbins=5)
@@ -139,22 +141,22 @@ def _name(axes: Axes, curves: Sequence[Curve], *, tall: float) -> None:
     least = style.SMALL * _LINE / 72 / tall * (high - low)
     levels = spread([end.value for end in ends], least, low, high)
     begin, edge = axes.get_xlim()
-    at, text_at = (1 + points / 72 / _WIDE for points in (_LEADER, _LEADER + 7))
+    at, text_at = (1 + behind / 72 / _WIDE for behind in (_LEADER, _LEADER + 7))
     where = axes.get_yaxis_transform()  # along the panel's width, and values
     for (curve, place, value), level in zip(ends, levels, strict=True):
         leader = [(place - begin) / (edge - begin), at], [value, level]
         axes.plot(*leader, transform=where, color=style.GREY, lw=0.5, clip_on=False, zorder=1)
-        spots.mark_alone(axes, curve.look, at, level, where)
+        points.draw_marker(axes, curve.look, at, level, where)
         axes.text(
             text_at, level, curve.label, transform=where, fontsize=style.SMALL, va="center_baseline"
         )
 
 
 def _ends(curves: Sequence[Curve]) -> list[_End]:
-    """Return the last spot of each series that has any."""
+    """Return the last point of each series that has any."""
     found = []
     for aside, curve in zip(_asides(len(curves)), curves, strict=True):
-        there = [(group, each) for group, each in enumerate(curve.spots) if each]
+        there = [(group, each) for group, each in enumerate(curve.points) if each]
         if there:
             group, last = there[-1]
             found.append(_End(curve, group + aside, last.value))

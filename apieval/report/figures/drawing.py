@@ -9,20 +9,29 @@ from typing import Final
 
 from apieval.errors import StoreError
 from apieval.report.document import Document
-from apieval.report.figures import broke, canvas, compared, cost, depends, funnel, runs, spent
+from apieval.report.figures import (
+    canvas,
+    contrasts,
+    cost,
+    dependence,
+    first_error,
+    funnel,
+    runs,
+    spending,
+)
+from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.runs import Shown
-from apieval.report.figures.sketch import Sketch
 from apieval.report.files import write_bytes
 
 FAMILIES: Final[Sequence[Callable[[Shown], Iterator[Sketch]]]] = (
     funnel.sketches,
-    broke.sketches,
-    compared.settings,
-    compared.gaps,
-    compared.format_loss,
-    depends.sketches,
+    first_error.sketches,
+    contrasts.settings,
+    contrasts.gaps,
+    contrasts.format_loss,
+    dependence.sketches,
     cost.sketches,
-    spent.sketches,
+    spending.sketches,
 )
 FORMS: Final = ("svg", "png", "pdf")
 NAMES: Final = (

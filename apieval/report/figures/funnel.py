@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.parsers import official
-from apieval.report.figures import curves, metrics, spots
+from apieval.report.figures import curves, points, runs
+from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.curves import Panel
+from apieval.report.figures.points import Point
 from apieval.report.figures.runs import Drawn, Shown
-from apieval.report.figures.sketch import Sketch
-from apieval.report.figures.spots import Spot
 
 
 def sketches(shown: Shown) -> Iterator[Sketch]:
@@ -19,7 +19,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     if not panels:
         return
     for panel in panels:
-        panel.groups.extend(metrics.STEPS.values())
+        panel.groups.extend(runs.STEPS.values())
         panel.ticks.extend(name.replace(" ", "\n") for name in panel.groups)
     yield Sketch(
         name="funnel",
@@ -28,18 +28,18 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
             "What is right at each step: hidden words, first passes, words of the solution, and "
             f"solutions; n = {_n(panels)}. Official parser, micro, with {shown.sure}."
         ),
-        alt=" ".join(("What is right at each step.", *curves.told(panels, shown))),
+        alt=" ".join(("What is right at each step.", *curves.described(panels, shown))),
         sheet=curves.sheet(panels, ""),
     )
 
 
-def _steps(run: Drawn, setting: str) -> list[Spot | None]:
-    tree = spots.at(run.summary, "figures", setting, ALL, official.NAME)
-    return [spots.spot(spots.at(tree, step, "micro")) for step in metrics.STEPS]
+def _steps(run: Drawn, setting: str) -> list[Point | None]:
+    tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME)
+    return [points.point(points.lookup(tree, step, "micro")) for step in runs.STEPS]
 
 
 def _n(panels: Sequence[Panel]) -> str:
     """Say of how many the shares are: words and rebuses differ, and runs may."""
-    every = [each.n for panel in panels for curve in panel.curves for each in curve.spots if each]
+    every = [each.n for panel in panels for curve in panel.curves for each in curve.points if each]
     low, high = min(every), max(every)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

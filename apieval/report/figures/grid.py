@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from apieval.report.figures import canvas, metrics, spots, style
-from apieval.report.figures.runs import TOLD, Drawn, Shown
-from apieval.report.figures.spots import Spot
+from apieval.report.figures import canvas, points, style
+from apieval.report.figures.points import Point
+from apieval.report.figures.runs import DESCRIBED, Drawn, Shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -37,13 +37,13 @@ class Grid:
     panels: Sequence[str]
     rows: Sequence[str]
     looks: Mapping[str, style.Look]
-    found: Mapping[str, Sequence[Sequence[Spot | None]]]
+    found: Mapping[str, Sequence[Sequence[Point | None]]]
     label: str
     joined: bool = False
     signed: bool = False
 
     @property
-    def every(self) -> list[Spot]:
+    def every(self) -> list[Point]:
         """Return all there is to draw."""
         return [each for rows in self.found.values() for row in rows for each in row if each]
 
@@ -51,14 +51,14 @@ class Grid:
 def of_metrics(
     shown: Shown,
     looks: Mapping[str, style.Look],
-    figure: Callable[[Drawn, str, str], Spot | None],
+    figure: Callable[[Drawn, str, str], Point | None],
     label: str,
     *,
     joined: bool = False,
     signed: bool = False,
 ) -> Grid:
     """Return the grid of the metrics' figures, by run, series and metric; without what none has."""
-    chosen = metrics.chosen(alone=shown.alone)
+    chosen = shown.metrics
     found = {
         series: [[figure(run, series, name) for name in chosen] for run in shown.runs]
         for series in looks
@@ -79,15 +79,15 @@ def of_metrics(
     )
 
 
-def told(grid: Grid, shown: Shown, said: Callable[[Spot | None], str]) -> Iterator[str]:
+def described(grid: Grid, shown: Shown, said: Callable[[Point | None], str]) -> Iterator[str]:
     """Yield what is seen of each run, in words."""
-    for at, run in enumerate(shown.runs[:TOLD]):
+    for at, run in enumerate(shown.runs[:DESCRIBED]):
         parts = [
             f"{panel} {name} {said(found[at][number])}"
             for number, panel in enumerate(grid.panels)
             for name, found in grid.found.items()
         ]
-        yield f"{run.told}: {', '.join(parts)}."
+        yield f"{run.name}: {', '.join(parts)}."
     yield from shown.rest()
 
 
@@ -143,12 +143,12 @@ def _panel(axes: Axes, grid: Grid, panel: int) -> None:
         _join(axes, columns[0], columns[-1], (asides[0], asides[-1]))
     for aside, column, (name, look) in zip(asides, columns, grid.looks.items(), strict=True):
         places = [at + aside for at in range(len(column))]
-        spots.mark(axes, look, name, places, column, upright=False)
+        points.draw(axes, look, name, places, column, upright=False)
     if grid.signed:
         axes.axvline(0, color=style.SOFT, linewidth=0.8, zorder=1)
         axes.margins(x=0.08)
     else:
-        axes.set_xlim(0, spots.top([each for column in columns for each in column]))
+        axes.set_xlim(0, points.top([each for column in columns for each in column]))
     axes.xaxis.grid(visible=True)
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=_TICKS if len(grid.panels) == 1 else _FEW)
@@ -156,8 +156,8 @@ def _panel(axes: Axes, grid: Grid, panel: int) -> None:
 
 def _join(
     axes: Axes,
-    first: Sequence[Spot | None],
-    last: Sequence[Spot | None],
+    first: Sequence[Point | None],
+    last: Sequence[Point | None],
     asides: tuple[float, float],
 ) -> None:
     """Draw a thin line from the first series' marker to the last one's in every row."""

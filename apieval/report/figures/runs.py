@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,25 +10,38 @@ from typing import Any, Final
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
-from apieval.records import SETTINGS
-from apieval.report.cells import how_sure
+from apieval.records import SETTINGS, well_formed
+from apieval.report.cells import METRICS, how_sure
 from apieval.report.document import Document, ReportedRun
-from apieval.report.figures import names, style
-from apieval.report.figures.spots import at
+from apieval.report.figures import canvas, style
+from apieval.report.figures.points import lookup
+from apieval.report.terminal import shortened, visible
 from apieval.wording import counted
 
+EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
+FEW: Final[Mapping[str, str]] = {
+    metric: EVERY[metric] for metric in ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
+}
+STEPS: Final[Mapping[str, str]] = {
+    metric: name for metric, name in EVERY.items() if "length" not in metric
+}
+"""What is made one after another; lengths are no step."""
 PARTIAL: Final = "*"
 """Behind the name of a run that lacks answers."""
-TOLD: Final = 5
+WIDEST: Final = 22
+"""How many letters of a name find room beside a figure."""
+_LACKING: Final = "□"
+_NAMELESS: Final = "(no name)"
+DESCRIBED: Final = 5
 """Of so many runs texts say the numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One run: `label` is its name as it is drawn, `told` as captions say it."""
+    """One run: `label` is its name as it is drawn, `name` as captions say it."""
 
     label: str
-    told: str
+    name: str
     look: style.Look
     summary: Mapping[str, Any]
     spending: Mapping[str, Any]
@@ -52,18 +66,23 @@ class Shown:
         return len(self.runs) == 1
 
     @property
+    def metrics(self) -> Mapping[str, str]:
+        """Return the metrics that are drawn: of one run every one, a row each; of several a panel a few."""
+        return EVERY if self.alone else FEW
+
+    @property
     def sure(self) -> str:
         """Return what lines about a marker are: intervals, bounds, or both."""
         return how_sure(run.partial for run in self.runs)
 
     def caption(self, *sentences: str) -> str:
         """Return a caption: whose figures they are, what they are, and what is to be known."""
-        whose = [f"{self.runs[0].told}."] if self.alone else []
+        whose = [f"{self.runs[0].name}."] if self.alone else []
         return " ".join(each for each in (*whose, *sentences, self.note) if each)
 
     def rest(self) -> Iterator[str]:
         """Yield that there are runs of which texts do not say the numbers."""
-        if (more := len(self.runs) - TOLD) > 0:
+        if (more := len(self.runs) - DESCRIBED) > 0:
             yield f"{counted(more, 'run')} more: see the table."
 
 
@@ -78,11 +97,11 @@ def shown(document: Document) -> Shown:
             f"Runs with {PARTIAL} lack answers: shares are of those there are, and dotted lines end at "
             "what a figure can still become."
         )
-    labels = names.apart([run.name for run in runs])
+    labels = distinct([run.name for run in runs])
     drawn = [
         Drawn(
             label=label + PARTIAL * bool(run.summary.get("partial")),
-            told=names.told(run.name),
+            name=captioned(run.name),
             look=look,
             summary=run.summary,
             spending=run.spending or {},
@@ -96,6 +115,33 @@ def shown(document: Document) -> Shown:
 def _headline(run: ReportedRun) -> float:
     """Return the run's share of solutions in its first setting; what is unknown comes last."""
     first = run.summary["settings"][0]
-    micro = at(run.summary, "figures", first, ALL, official.NAME, HEADLINE, "micro") or {}
+    micro = lookup(run.summary, "figures", first, ALL, official.NAME, HEADLINE, "micro") or {}
     value = micro.get("answered", micro.get("value"))
     return -1.0 if value is None else value
+
+
+def captioned(name: str) -> str:
+    """Return a name for a caption: one line, made visible, without what is no character."""
+    line = visible(" ".join(well_formed(name).split()))
+    return "".join("�" if unicodedata.category(c) == "Cn" else c for c in line) or _NAMELESS
+
+
+def drawable(name: str, width: int = WIDEST) -> str:
+    """Return a name for a figure, shortened in its middle; what the font lacks is a box.
+
+    Marks that stand on letters are left out where there is no letter with them: piled up they
+    would cover what stands above.
+    """
+    composed = unicodedata.normalize("NFC", captioned(name))
+    kept = (c for c in composed if unicodedata.category(c) not in {"Mn", "Me", "Cf"})
+    has = canvas.glyphs()
+    return shortened("".join(c if ord(c) in has else _LACKING for c in kept), width)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names for a figure that all differ: those drawn alike have a number."""
+    drawn = [drawable(name) for name in names]
+    return [
+        f"{drawable(name, WIDEST - 4)} ({at})" if drawn.count(drawn[at - 1]) > 1 else drawn[at - 1]
+        for at, name in enumerate(names, start=1)
+    ]

@@ -99,7 +99,7 @@ STEPS: Final[Mapping[str, str]] = {
     "definitions": VERMILION,
     "unanswered": GREY,
 }
-"""Where an answer broke first, the one that came furthest first."""
+"""The steps of a first error, the furthest first."""
 
 RC: Final[Mapping[str, Any]] = {
     "axes.axisbelow": True,

@@ -9,18 +9,18 @@ import pytest
 from apieval.errors import StoreError
 from apieval.report.figures import (
     Figure,
-    broke,
     canvas,
-    compared,
+    contrasts,
     cost,
     draw,
     drawing,
+    first_error,
     funnel,
-    names,
-    spent,
+    runs,
     style,
     write,
 )
+from apieval.report.figures import spending as spending_figure
 from apieval.report.figures.drawing import FAMILIES
 from tests.report.figures.documents import document, nothing, run, shown, spending, whole_summary
 
@@ -44,7 +44,13 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def hostile() -> list[canvas.Prints]:
     """Return figures of each kind that names are drawn in."""
     several = [run(name, spent=spending(n + 1.0)) for n, name in enumerate(NAMES)]
-    families = funnel.sketches, broke.sketches, compared.settings, cost.sketches, spent.sketches
+    families = (
+        funnel.sketches,
+        first_error.sketches,
+        contrasts.settings,
+        cost.sketches,
+        spending_figure.sketches,
+    )
     with shown(*several) as drawn:
         return [canvas.prints(each.sheet) for family in families for each in family(drawn)]
 
@@ -157,11 +163,11 @@ def test_runs_keep_the_order_they_are_named_in() -> None:
 
 def test_names_that_are_drawn_alike_have_numbers() -> None:
     with canvas.ready():
-        one, other, third = names.apart(["x" * 40 + "y" * 40, "x" * 41 + "y" * 41, "z"])
+        one, other, third = runs.distinct(["x" * 40 + "y" * 40, "x" * 41 + "y" * 41, "z"])
     assert one.endswith(" (1)")
     assert other.endswith(" (2)")
     assert third == "z"
-    assert len(one) <= names.WIDEST
+    assert len(one) <= runs.WIDEST
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ def test_names_that_are_drawn_alike_have_numbers() -> None:
 )
 def test_a_name_as_it_is_drawn(name: str, drawn: str) -> None:
     with canvas.ready():
-        assert names.drawable(name) == drawn
+        assert runs.drawable(name) == drawn
 
 
 def test_files_are_written_whole_under_the_figures_name(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from apieval.records import SETTINGS, Outcome
-from apieval.report.figures import broke, compared, cost, depends, funnel, spent, style
+from apieval.report.figures import contrasts, cost, dependence, first_error, funnel, style
+from apieval.report.figures import spending as spending_figure
+from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.drawing import FAMILIES
 from apieval.report.figures.runs import PARTIAL
-from apieval.report.figures.sketch import Sketch
 from tests.analysis.answers import answer
 from tests.report import views
 from tests.report.figures.documents import ROWS, run, shown, spending, whole_summary
@@ -104,7 +105,7 @@ def test_the_funnel_of_several_runs_has_a_panel_a_setting_with_names() -> None:
 
 def test_each_panel_names_its_own_runs() -> None:
     with shown(run("a", lacking("hints")), run("b", lacking("regular"))) as drawn:
-        sketches = [*funnel.sketches(drawn), *depends.sketches(drawn)]
+        sketches = [*funnel.sketches(drawn), *dependence.sketches(drawn)]
     assert len(sketches) > 3
     for sketch in sketches:
         names = [[each.get_text() for each in axes.texts] for axes in sketch.sheet.axes]
@@ -114,7 +115,7 @@ def test_each_panel_names_its_own_runs() -> None:
 def test_bars_are_the_shares_of_where_it_broke_first() -> None:
     summary = whole_summary()
     with shown(run(changed=summary)) as drawn:
-        sketch = only(broke.sketches(drawn), "broke-first")
+        sketch = only(first_error.sketches(drawn), "broke-first")
     [axes] = sketch.sheet.axes
     found = {each.get_label(): each for each in axes.containers}
     assert list(found) == [step.replace("_", " ") for step in style.STEPS]
@@ -131,8 +132,8 @@ def test_bars_are_the_shares_of_where_it_broke_first() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", depends.KINDS, ids=lambda each: each.name)
-def test_groups_have_their_shares_and_how_many_they_are(kind: depends.Kind) -> None:
+@pytest.mark.parametrize("kind", dependence.KINDS, ids=lambda each: each.name)
+def test_groups_have_their_shares_and_how_many_they_are(kind: dependence.Kind) -> None:
     summary = whole_summary()
     tree = summary["dependence"]["hints"]["official"][kind.metric][kind.on]
     if kind.on == "frequency":  # an extra
@@ -144,7 +145,7 @@ def test_groups_have_their_shares_and_how_many_they_are(kind: depends.Kind) -> N
         ]
     groups = tree["groups"]
     with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(depends.sketches(drawn), kind.name)
+        sketch = only(dependence.sketches(drawn), kind.name)
     axes = sketch.sheet.axes[-1]
     there = [each for each in groups if each["n"]]
     assert list(line(axes, "a").get_ydata()) == percents(there)
@@ -163,7 +164,7 @@ def test_where_runs_lack_answers_groups_have_at_most_so_many() -> None:
         "n"
     ] = 3
     with shown(run("a"), run("b", fewer)) as drawn:
-        sketch = only(depends.sketches(drawn), "hidden-words")
+        sketch = only(dependence.sketches(drawn), "hidden-words")
     above, below = sketch.sheet.axes
     assert above.get_xticklabels()[0].get_text() == "1\n≤8"
     assert below.get_xticklabels()[0].get_text() == "1\n8"
@@ -174,7 +175,7 @@ def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
     other = whole_summary()
     other["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]["value"] = 0.125
     with shown(run("a", summary), run("b", other)) as drawn:
-        sketch = only(compared.settings(drawn), "hints")
+        sketch = only(contrasts.settings(drawn), "hints")
     panels = sketch.sheet.axes
     assert [each.get_title("left") for each in panels] == [
         "word guesses",
@@ -193,7 +194,7 @@ def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
 def test_of_one_run_metrics_are_rows() -> None:
     summary = whole_summary()
     with shown(run(changed=summary)) as drawn:
-        sketch = only(compared.settings(drawn), "hints")
+        sketch = only(contrasts.settings(drawn), "hints")
     [axes] = sketch.sheet.axes
     assert list(line(axes, "hints").get_xdata()) == percents(micro(summary, "hints", METRICS))
     assert len(axes.get_yticklabels()) == 6
@@ -206,7 +207,7 @@ def test_what_was_given_has_no_row() -> None:
             nothing = {"value": None, "low": None, "high": None, "n": 0}
             summary["figures"][setting]["all"]["official"][name]["micro"] = nothing
     with shown(run(changed=summary)) as drawn:
-        hints = only(compared.settings(drawn), "hints")
+        hints = only(contrasts.settings(drawn), "hints")
         steps = only(funnel.sketches(drawn), "funnel")
     assert len(hints.sheet.axes[0].get_yticklabels()) == 4
     assert len(line(steps.sheet.axes[0], "hints").get_ydata()) == 3
@@ -215,7 +216,7 @@ def test_what_was_given_has_no_row() -> None:
 def test_gaps_have_a_marker_for_each_pair_and_setting() -> None:
     summary = whole_summary()
     with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(compared.gaps(drawn), "gaps")
+        sketch = only(contrasts.gaps(drawn), "gaps")
     axes = sketch.sheet.axes[-1]
     for setting in ("regular", "hints"):
         for pair in ("id - ood", "id - new"):
@@ -233,7 +234,7 @@ def test_of_many_pairs_of_subsets_three_are_drawn() -> None:
     for pairs in summary["gaps"].values():
         pairs |= {f"id - {other}": pairs["id - new"] for other in ("x", "y", "z")}
     with shown(run(changed=summary)) as drawn:
-        sketch = only(compared.gaps(drawn), "gaps")
+        sketch = only(contrasts.gaps(drawn), "gaps")
     assert "2 pairs of subsets more are not drawn." in sketch.caption
     assert len([each for each in sketch.sheet.axes[0].lines if "id" in str(each.get_label())]) == 6
 
@@ -243,7 +244,7 @@ def test_format_loss_is_the_difference_of_parsers() -> None:
     loss = summary["format_loss"]["regular"]["all"]["metrics"]["solution_match"]
     loss |= {"difference": 0.25, "low": 0.125, "high": 0.5}
     with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(compared.format_loss(drawn), "format-loss")
+        sketch = only(contrasts.format_loss(drawn), "format-loss")
     axes = sketch.sheet.axes[-1]
     assert list(line(axes, "regular").get_xdata()) == pytest.approx([100 * loss["difference"]] * 2)
     assert (100 * loss["low"], 100 * loss["high"]) in lengths(axes)
@@ -286,7 +287,7 @@ def test_a_price_of_nothing_is_known() -> None:
 def test_time_and_tokens_are_medians_within_quantiles() -> None:
     spent_by = spending()
     with shown(run(spent=spent_by), run("b")) as drawn:
-        sketch = only(spent.sketches(drawn), "spending")
+        sketch = only(spending_figure.sketches(drawn), "spending")
     time, tokens = sketch.sheet.axes
     quantiles = spent_by["hints"]["latency_s"]["quantiles"]
     assert list(line(time, "hints").get_xdata()) == [quantiles["0.5"]]
@@ -301,7 +302,7 @@ def test_a_partial_run_has_bounds_and_says_so() -> None:
     figure = summary["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]
     figure |= {"at_least": 0.25, "at_most": 0.5, "answered": 0.375}
     with shown(run("a"), run("b", summary)) as drawn:
-        sketch = only(compared.settings(drawn), "hints")
+        sketch = only(contrasts.settings(drawn), "hints")
     axes = sketch.sheet.axes[-1]
     assert line(axes, "hints").get_xdata()[1] == 37.5
     drawn_lines = cast("list[Any]", axes.collections)
@@ -317,7 +318,7 @@ def test_a_partial_run_has_bounds_and_says_so() -> None:
 
 def test_a_partial_run_s_gap_is_that_of_its_answers() -> None:
     with shown(run("a"), run("b", of_some(range(14)))) as drawn:
-        sketch = only(compared.gaps(drawn), "gaps")
+        sketch = only(contrasts.gaps(drawn), "gaps")
     axes = sketch.sheet.axes[-1]
     assert line(axes, "id − ood, hints").get_xdata()[1] == pytest.approx(100 * (6 / 8 - 4 / 6))
     assert len(line(axes, "id − new, hints").get_xdata()) == 1  # of new none was answered
@@ -326,7 +327,7 @@ def test_a_partial_run_s_gap_is_that_of_its_answers() -> None:
 
 def test_a_legend_has_what_is_drawn() -> None:
     with shown(run(changed=of_some(range(14)))) as drawn:
-        sketch = only(compared.gaps(drawn), "gaps")
+        sketch = only(contrasts.gaps(drawn), "gaps")
     [legend] = sketch.sheet.legends
     names = [each.get_text() for each in legend.get_texts()]
     assert names == ["id − ood, regular", "id − ood, hints"]

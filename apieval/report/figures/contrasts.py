@@ -7,10 +7,10 @@ from typing import Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.parsers import official
-from apieval.report.figures import grid, names, spots, style
+from apieval.report.figures import grid, points, runs, style
+from apieval.report.figures.canvas import Sketch
+from apieval.report.figures.points import Point
 from apieval.report.figures.runs import Drawn, Shown
-from apieval.report.figures.sketch import Sketch
-from apieval.report.figures.spots import Spot
 from apieval.report.figures.style import Look
 
 _BOTH: Final = 2
@@ -21,9 +21,9 @@ _SUBSET: Final = 12
 def settings(shown: Shown) -> Iterator[Sketch]:
     """Yield regular against hints, where any run has both."""
 
-    def figure(run: Drawn, setting: str, name: str) -> Spot | None:
-        tree = spots.at(run.summary, "figures", setting, ALL, official.NAME, name)
-        return spots.spot(spots.at(tree, "micro"))
+    def figure(run: Drawn, setting: str, name: str) -> Point | None:
+        tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME, name)
+        return points.point(points.lookup(tree, "micro"))
 
     made = grid.of_metrics(shown, style.SETTINGS, figure, "right, %", joined=True)
     if len(shown.settings) == _BOTH and made.every:
@@ -34,7 +34,7 @@ def settings(shown: Shown) -> Iterator[Sketch]:
                 "What is right without and with the hidden words' lengths. Official parser, micro, "
                 f"with {shown.sure}."
             ),
-            alt=" ".join(("What is right.", *grid.told(made, shown, spots.percent))),
+            alt=" ".join(("What is right.", *grid.described(made, shown, points.percent))),
             sheet=grid.sheet(made),
         )
 
@@ -43,10 +43,10 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
     """Yield how much better each run is on the first subset than on the others."""
     kinds = _kinds(shown)
 
-    def figure(run: Drawn, kind: str, name: str) -> Spot | None:
+    def figure(run: Drawn, kind: str, name: str) -> Point | None:
         setting, pair = kinds[kind]
-        tree = spots.at(run.summary, "gaps", setting, pair, official.NAME, name)
-        return spots.spot(spots.at(tree, "micro"))
+        tree = points.lookup(run.summary, "gaps", setting, pair, official.NAME, name)
+        return points.point(points.lookup(tree, "micro"))
 
     pairs = list(dict.fromkeys(pair for _, pair in kinds.values()))
     looks = {
@@ -65,7 +65,7 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
                 "Official parser, micro.",
                 f"{more} pairs of subsets more are not drawn." if more > 0 else "",
             ),
-            alt=" ".join(("Gaps in points.", *grid.told(made, shown, points))),
+            alt=" ".join(("Gaps in points.", *grid.described(made, shown, difference))),
             sheet=grid.sheet(made),
         )
 
@@ -75,8 +75,8 @@ def _kinds(shown: Shown) -> dict[str, tuple[str, str]]:
     found = {}
     for run in shown.runs:
         for setting in shown.settings:
-            for pair in spots.at(run.summary, "gaps", setting) or ():
-                name = names.drawable(pair.replace(" - ", " − "), _SUBSET)
+            for pair in points.lookup(run.summary, "gaps", setting) or ():
+                name = runs.drawable(pair.replace(" - ", " − "), _SUBSET)
                 found[f"{name}, {setting}"] = setting, pair
     return found
 
@@ -89,9 +89,9 @@ def _look(pair: int, setting: str) -> Look:
 def format_loss(shown: Shown) -> Iterator[Sketch]:
     """Yield how much more is right for the tolerant parser than for the official one."""
 
-    def figure(run: Drawn, setting: str, name: str) -> Spot | None:
-        found = spots.at(run.summary, "format_loss", setting, ALL, "metrics", name)
-        return spots.spot({**found, "value": found["difference"]}) if found else None
+    def figure(run: Drawn, setting: str, name: str) -> Point | None:
+        found = points.lookup(run.summary, "format_loss", setting, ALL, "metrics", name)
+        return points.point({**found, "value": found["difference"]}) if found else None
 
     looks: Mapping[str, Look] = {each: style.SETTINGS[each] for each in shown.settings}
     label = "tolerant minus official, percentage points"
@@ -104,11 +104,11 @@ def format_loss(shown: Shown) -> Iterator[Sketch]:
                 "How much more the tolerant parser finds right than the official one, micro, with "
                 "95 % intervals."
             ),
-            alt=" ".join(("Format loss in points.", *grid.told(made, shown, points))),
+            alt=" ".join(("Format loss in points.", *grid.described(made, shown, difference))),
             sheet=grid.sheet(made),
         )
 
 
-def points(of: Spot | None) -> str:
+def difference(of: Point | None) -> str:
     """Return a difference in words."""
     return "unknown" if of is None else f"{of.value:+.1f}"

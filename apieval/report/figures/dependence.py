@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from apieval.rebus.parsers import official
-from apieval.report.figures import curves, spots
+from apieval.report.figures import curves, points
+from apieval.report.figures.canvas import Sketch
+from apieval.report.figures.points import Point
 from apieval.report.figures.runs import Drawn, Shown
-from apieval.report.figures.sketch import Sketch
-from apieval.report.figures.spots import Spot
 
 
 class Kind(NamedTuple):
@@ -77,18 +77,18 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
                 f"{kind.what}, by {kind.groups}. Official parser, micro, with 95 % intervals; below "
                 "each group stands n."
             ),
-            alt=" ".join((f"{kind.title}.", *curves.told(panels, shown))),
+            alt=" ".join((f"{kind.title}.", *curves.described(panels, shown))),
             sheet=curves.sheet(panels, kind.groups),
         )
 
 
 def _groups(kind: Kind, run: Drawn, setting: str) -> Sequence[Mapping[str, Any]]:
     path = "dependence", setting, official.NAME, kind.metric, kind.on, "groups"
-    return spots.at(run.summary, *path) or ()
+    return points.lookup(run.summary, *path) or ()
 
 
-def _shares(kind: Kind, run: Drawn, setting: str) -> list[Spot | None]:
-    return [spots.spot(group) for group in _groups(kind, run, setting)]
+def _shares(kind: Kind, run: Drawn, setting: str) -> list[Point | None]:
+    return [points.point(group) for group in _groups(kind, run, setting)]
 
 
 def _ticks(shown: Shown, kind: Kind, settings: Sequence[str]) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.report.figures import canvas, curves, scales, spots
-from apieval.report.figures.spots import Spot
+from apieval.report.figures import canvas, curves, points
+from apieval.report.figures.points import Point
 
 
 @settings(max_examples=100)
@@ -46,7 +46,7 @@ def test_amounts_that_are_orders_apart_go_by_powers_of_ten(
 ) -> None:
     with canvas.ready():
         axes = canvas.sheet(1).subplots()
-        scales.along(axes, amounts, panels)
+        points.amount_axis(axes, amounts, panels)
     assert axes.get_xscale() == "log"
     assert [each.get_text() for each in axes.get_xticklabels()] == ticks
 
@@ -55,14 +55,14 @@ def test_amounts_that_are_orders_apart_go_by_powers_of_ten(
 def test_others_begin_at_0(amounts: list[float]) -> None:
     with canvas.ready():
         axes = canvas.sheet(1).subplots()
-        scales.along(axes, amounts, 1)
+        points.amount_axis(axes, amounts, 1)
     low, high = axes.get_xlim()
     assert (axes.get_xscale(), low) == ("linear", 0)
     assert high > max(amounts)
 
 
 def test_an_axis_of_shares_ends_above_all_of_them() -> None:
-    spot = Spot(10, 5, 19.5, 1)
-    assert spots.top([spot, None]) == 30
-    assert spots.top([Spot(90, 80, 99, 1)]) == 100
-    assert spots.top([]) == 1
+    point = Point(10, 5, 19.5, 1)
+    assert points.top([point, None]) == 30
+    assert points.top([Point(90, 80, 99, 1)]) == 100
+    assert points.top([]) == 1

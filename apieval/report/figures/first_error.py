@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from apieval.rebus.columns import ALL
-from apieval.report.figures import canvas, spots, style
-from apieval.report.figures.runs import TOLD, Drawn, Shown
-from apieval.report.figures.sketch import Sketch
+from apieval.report.figures import canvas, points, style
+from apieval.report.figures.canvas import Sketch
+from apieval.report.figures.runs import DESCRIBED, Drawn, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
             "Of all answers, the share that broke first at each step. Solved ones broke nowhere; "
             "those that broke in their format alone are right for the tolerant parser."
         ),
-        alt=" ".join(("Where answers broke first.", *_told(bars, shown))),
+        alt=" ".join(("Where answers broke first.", *_described(bars, shown))),
         sheet=sheet,
     )
 
@@ -61,8 +61,8 @@ def _bars(shown: Shown) -> list[Bar]:
     bars, place = [], 0.0
     for run in shown.runs:
         for setting in shown.settings:
-            found = spots.at(run.summary, "diagnosis", setting, ALL, "broke_first") or {}
-            there = {step: spots.spot(found.get(step)) for step in style.STEPS}
+            found = points.lookup(run.summary, "diagnosis", setting, ALL, "broke_first") or {}
+            there = {step: points.point(found.get(step)) for step in style.STEPS}
             shares = {step: each.value for step, each in there.items() if each}
             if shares:
                 n = max(each.n for each in there.values() if each)
@@ -110,10 +110,10 @@ def _frame(axes: Axes, bars: Sequence[Bar]) -> None:
         axes.text(_WHOLE + 1, bar.place, said, fontsize=style.SMALL, va="center_baseline")
 
 
-def _told(bars: Sequence[Bar], shown: Shown) -> Iterator[str]:
+def _described(bars: Sequence[Bar], shown: Shown) -> Iterator[str]:
     for bar in bars:
-        if bar.run in shown.runs[:TOLD]:
+        if bar.run in shown.runs[:DESCRIBED]:
             parts = sorted(bar.shares.items(), key=lambda part: -part[1])
             said = ", ".join(f"{step.replace('_', ' ')} {share:.1f} %" for step, share in parts)
-            yield f"{bar.run.told}, {bar.setting}: {said}."
+            yield f"{bar.run.name}, {bar.setting}: {said}."
     yield from shown.rest()

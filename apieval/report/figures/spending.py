@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from apieval.report.figures import canvas, grid, scales, spots, style
-from apieval.report.figures.runs import TOLD, Shown
-from apieval.report.figures.sketch import Sketch
+from apieval.report.figures import canvas, grid, points, style
+from apieval.report.figures.canvas import Sketch
+from apieval.report.figures.runs import DESCRIBED, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     panels = sheet.subplots(1, len(found), sharey=True, squeeze=False)[0]
     for axes, (name, boxes) in zip(panels, found.items(), strict=True):
         _panel(axes, boxes)
-        scales.along(axes, [v for box in boxes for v in box.quantiles.values()], len(found))
+        points.amount_axis(axes, [v for box in boxes for v in box.quantiles.values()], len(found))
         title, unit = MEASURES[name]
         axes.set_title(title)
         axes.set_xlabel(unit)
@@ -56,7 +56,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
             "Median, the middle half (thick) and the middle 90 % (thin) of the answers. Times are of "
             "answers that did not come from the cache."
         ),
-        alt=" ".join(("Time and tokens of an answer.", *_told(shown))),
+        alt=" ".join(("Time and tokens of an answer.", *_described(shown))),
         sheet=sheet,
     )
 
@@ -65,7 +65,7 @@ def _boxes(shown: Shown, name: str) -> list[_Box]:
     boxes = []
     for at, run in enumerate(shown.runs):
         for number, setting in enumerate(shown.settings):
-            spread = spots.at(run.spending, setting, name)
+            spread = points.lookup(run.spending, setting, name)
             if spread and spread["n"]:
                 aside = (number - (len(shown.settings) - 1) / 2) * _APART
                 boxes.append(_Box(setting, at + aside, spread["quantiles"]))
@@ -93,17 +93,17 @@ def _panel(axes: Axes, boxes: Sequence[_Box]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _told(shown: Shown) -> Iterator[str]:
-    for run in shown.runs[:TOLD]:
+def _described(shown: Shown) -> Iterator[str]:
+    for run in shown.runs[:DESCRIBED]:
         for setting in shown.settings:
             parts = [
                 f"{title} {_number(spread['quantiles']['0.5'])} {unit} (95 % below "
                 f"{_number(spread['quantiles']['0.95'])})"
                 for name, (title, unit) in MEASURES.items()
-                if (spread := spots.at(run.spending, setting, name)) and spread["n"]
+                if (spread := points.lookup(run.spending, setting, name)) and spread["n"]
             ]
             if parts:
-                yield f"{run.told}, {setting}, median: {', '.join(parts)}."
+                yield f"{run.name}, {setting}, median: {', '.join(parts)}."
     yield from shown.rest()
 
 
