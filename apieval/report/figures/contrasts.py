@@ -25,16 +25,16 @@ def settings(shown: Shown) -> Iterator[Sketch]:
         tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME, name)
         return points.point(points.lookup(tree, "micro"))
 
-    made = grid.of_metrics(shown, style.SETTINGS, figure, "right, %", joined=True)
+    made = grid.of_metrics(shown, style.SETTINGS, figure, "accuracy (%)", joined=True)
     if len(shown.settings) == _BOTH and made.every:
         yield Sketch(
             name="hints",
             title="Regular against hints",
             caption=shown.caption(
-                "What is right without and with the hidden words' lengths. Official parser, micro, "
+                "Accuracy without and with the hidden words' lengths. Official parser, micro, "
                 f"with {shown.sure}."
             ),
-            alt=" ".join(("What is right.", *grid.described(made, shown, points.percent))),
+            alt=" ".join(("Accuracy.", *grid.described(made, shown, points.percent))),
             sheet=grid.sheet(made),
         )
 
@@ -54,18 +54,18 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
         for kind, (setting, pair) in kinds.items()
         if pair in pairs[: len(style.PAIRS)]
     }
-    made = grid.of_metrics(shown, looks, figure, "difference, percentage points", signed=True)
+    made = grid.of_metrics(shown, looks, figure, "difference (percentage points)", signed=True)
     if made.every:
         more = len(pairs) - len(style.PAIRS)
         yield Sketch(
             name="gaps",
             title="Gaps between subsets",
             caption=shown.caption(
-                f"How much better the first subset is solved than the other, with {shown.sure}. "
+                f"Accuracy on the first subset minus that on the other, with {shown.sure}. "
                 "Official parser, micro.",
-                f"{more} pairs of subsets more are not drawn." if more > 0 else "",
+                f"{more} more pairs of subsets are not drawn." if more > 0 else "",
             ),
-            alt=" ".join(("Gaps in points.", *grid.described(made, shown, difference))),
+            alt=" ".join(("Gaps in percentage points.", *grid.described(made, shown, difference))),
             sheet=grid.sheet(made),
         )
 
@@ -94,17 +94,19 @@ def format_loss(shown: Shown) -> Iterator[Sketch]:
         return points.point({**found, "value": found["difference"]}) if found else None
 
     looks: Mapping[str, Look] = {each: style.SETTINGS[each] for each in shown.settings}
-    label = "tolerant minus official, percentage points"
+    label = "tolerant minus official (percentage points)"
     made = grid.of_metrics(shown, looks, figure, label, signed=True)
     if made.every:
         yield Sketch(
             name="format-loss",
-            title="What the form of the answers costs",
+            title="Format loss",
             caption=shown.caption(
-                "How much more the tolerant parser finds right than the official one, micro, with "
+                "Accuracy by the tolerant parser minus that by the official one, micro, with "
                 "95 % intervals."
             ),
-            alt=" ".join(("Format loss in points.", *grid.described(made, shown, difference))),
+            alt=" ".join(
+                ("Format loss in percentage points.", *grid.described(made, shown, difference))
+            ),
             sheet=grid.sheet(made),
         )
 

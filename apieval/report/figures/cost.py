@@ -53,21 +53,21 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     axes.set_ylim(0, points.top([offer.point for offer in offers]))
     axes.locator_params(axis="y", nbins=5, integer=True)
     points.amount_axis(axes, [offer.dollars for offer in offers], 1)
-    axes.set_xlabel("cost of a thousand answers, USD")
-    axes.set_ylabel("solutions right, %")
+    axes.set_xlabel("cost of 1,000 answers (USD)")
+    axes.set_ylabel("solution accuracy (%)")
     axes.grid(visible=True)
     _name(axes, offers)
     without = [run.name for run in shown.runs if run not in [offer.run for offer in offers]]
-    note = f"Without a known price, and so not drawn: {', '.join(without)}." if without else ""
+    note = f"Not drawn, since their cost is unknown: {', '.join(without)}." if without else ""
     yield Sketch(
         name="cost",
         title="Cost against accuracy",
         caption=shown.caption(
-            "Mean cost of a thousand answers, as far as it is known, and solutions right with "
+            "Mean cost of 1,000 answers, as far as it is known, and accuracy of solutions with "
             f"{shown.sure}; official parser. Open markers: regular; full ones: hints.",
             note,
         ),
-        alt=" ".join(("Cost of a thousand answers, and solutions right.", *_offered(offers))),
+        alt=" ".join(("Cost of 1,000 answers, and accuracy of solutions.", *_offered(offers))),
         sheet=sheet,
     )
 

@@ -97,7 +97,7 @@ def sheet(drawn: Sequence[Panel], label: str) -> Sheet:
         _draw(axes, panel.curves, height=height)
         axes.set_title(panel.title)
         axes.set_xticks(range(len(panel.ticks)), panel.ticks)
-        axes.set_ylabel("right, %")
+        axes.set_ylabel("accuracy (%)")
     rows[-1].set_xlabel(label)
     if most > 1 or drawn[0].title:
         for axes, panel in zip(rows, drawn, strict=True):

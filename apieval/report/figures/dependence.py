@@ -28,7 +28,7 @@ KINDS: Final = (
     Kind(
         "word-length",
         "Accuracy by word length",
-        "Hidden words that are right",
+        "Accuracy of hidden words",
         "word_guess_accuracy",
         "word_length",
         "letters of the hidden word",
@@ -36,7 +36,7 @@ KINDS: Final = (
     Kind(
         "hidden-words",
         "Accuracy by number of hidden words",
-        "Solutions that are right",
+        "Accuracy of solutions",
         "solution_match",
         "hidden_words",
         "hidden words of the rebus",
@@ -44,7 +44,7 @@ KINDS: Final = (
     Kind(
         "solution-length",
         "Accuracy by solution length",
-        "Solutions that are right",
+        "Accuracy of solutions",
         "solution_match",
         "solution_length",
         "letters of the solution",
@@ -52,7 +52,7 @@ KINDS: Final = (
     Kind(
         "frequency",
         "Accuracy by word frequency",
-        "Hidden words that are right",
+        "Accuracy of hidden words",
         "word_guess_accuracy",
         "frequency",
         "frequency in Italian, on the Zipf scale",

@@ -1,4 +1,4 @@
-"""Where answers broke first: a bar a run and setting, of a part for each step."""
+"""The step of each answer's first error: a bar a run and setting, of a part for each step."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
     sheet.legend(handles, names, loc="outside upper left", ncols=len(names), **_LEGEND)
     yield Sketch(
         name="broke-first",
-        title="Where answers broke first",
+        title="First error",
         caption=shown.caption(
-            "Of all answers, the share that broke first at each step. Solved ones broke nowhere; "
-            "those that broke in their format alone are right for the tolerant parser."
+            "Share of all answers by the step of their first error. Solved answers have none; those "
+            "whose only error is of format are right for the tolerant parser."
         ),
-        alt=" ".join(("Where answers broke first.", *_described(bars, shown))),
+        alt=" ".join(("First error.", *_described(bars, shown))),
         sheet=sheet,
     )
 
@@ -104,7 +104,7 @@ def _frame(axes: Axes, bars: Sequence[Bar]) -> None:
     axes.set_yticks([sum(places) / len(places) for places in runs.values()], list(runs))
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("answers, %")
+    axes.set_xlabel("answers (%)")
     for bar in bars:
         said = f"{bar.setting}, n = {bar.n:,}"
         axes.text(_WHOLE + 1, bar.place, said, fontsize=style.SMALL, va="center_baseline")

@@ -1,4 +1,4 @@
-"""From definitions to the solution: how much is right at each step."""
+"""From definitions to the solution: the accuracy at each step."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         name="funnel",
         title="From definitions to the solution",
         caption=shown.caption(
-            "What is right at each step: hidden words, first passes, words of the solution, and "
+            "Accuracy at each step: hidden words, first passes, words of the solution, and "
             f"solutions; n = {_n(panels)}. Official parser, micro, with {shown.sure}."
         ),
-        alt=" ".join(("What is right at each step.", *curves.described(panels, shown))),
+        alt=" ".join(("Accuracy at each step.", *curves.described(panels, shown))),
         sheet=curves.sheet(panels, ""),
     )
 

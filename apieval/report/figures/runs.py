@@ -16,7 +16,6 @@ from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, style
 from apieval.report.figures.points import lookup
 from apieval.report.terminal import shortened, visible
-from apieval.wording import counted
 
 EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
 FEW: Final[Mapping[str, str]] = {
@@ -83,7 +82,7 @@ class Shown:
     def rest(self) -> Iterator[str]:
         """Yield that there are runs of which texts do not say the numbers."""
         if (more := len(self.runs) - DESCRIBED) > 0:
-            yield f"{counted(more, 'run')} more: see the table."
+            yield f"{more:,} more {'run' if more == 1 else 'runs'}: see the table."
 
 
 def shown(document: Document) -> Shown:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MEASURES: Final[Mapping[str, tuple[str, str]]] = {
     "latency_s": ("time", "seconds"),
     "completion_tokens": ("length", "tokens"),
-    "reasoning_tokens": ("thoughts in it", "tokens"),
+    "reasoning_tokens": ("reasoning", "tokens"),
 }
 _APART: Final = 0.36
 _AROUND: Final = 0.85
@@ -51,12 +51,12 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         sheet.legend(series.values(), series.keys(), loc="outside upper right", ncols=len(series))
     yield Sketch(
         name="spending",
-        title="Time and tokens of an answer",
+        title="Time and tokens per answer",
         caption=shown.caption(
             "Median, the middle half (thick) and the middle 90 % (thin) of the answers. Times are of "
             "answers that did not come from the cache."
         ),
-        alt=" ".join(("Time and tokens of an answer.", *_described(shown))),
+        alt=" ".join(("Time and tokens per answer.", *_described(shown))),
         sheet=sheet,
     )
 

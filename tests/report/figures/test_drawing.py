@@ -152,7 +152,7 @@ def test_of_too_many_runs_the_first_by_the_headline_are_drawn() -> None:
         ] + ["model-1"]
         assert len({each.look for each in drawn.runs}) == 12
     assert drawn.note.startswith("Of 14 runs the first 12 by solution match are shown.")
-    assert [*drawn.rest()] == ["7 runs more: see the table."]
+    assert [*drawn.rest()] == ["7 more runs: see the table."]
 
 
 def test_runs_keep_the_order_they_are_named_in() -> None:

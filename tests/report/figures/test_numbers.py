@@ -235,7 +235,7 @@ def test_of_many_pairs_of_subsets_three_are_drawn() -> None:
         pairs |= {f"id - {other}": pairs["id - new"] for other in ("x", "y", "z")}
     with shown(run(changed=summary)) as drawn:
         sketch = only(contrasts.gaps(drawn), "gaps")
-    assert "2 pairs of subsets more are not drawn." in sketch.caption
+    assert "2 more pairs of subsets are not drawn." in sketch.caption
     assert len([each for each in sketch.sheet.axes[0].lines if "id" in str(each.get_label())]) == 6
 
 
@@ -266,7 +266,7 @@ def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
     [figure] = micro(whole_summary(), "hints", ["solution_match"])
     assert list(line(axes, "dear, hints").get_ydata()) == percents([figure])
     assert axes.get_xscale() == "log"
-    assert "Without a known price, and so not drawn: own server, scored alone." in sketch.caption
+    assert "Not drawn, since their cost is unknown: own server, scored alone." in sketch.caption
     assert {each.get_text() for each in axes.texts} == {"cheap", "dear"}
     assert "dear, hints: 40.00 USD" in sketch.alt
 
