@@ -189,13 +189,9 @@ def _events(text: str) -> Iterator[str]:
         elif line.lstrip().startswith("{"):  # behind remarks that keep the connection open
             lines.append(line.strip())
         elif not line.strip():
-            yield from lines if not lines or _ends(lines[0]) else ["\n".join(lines)]
+            whole = not lines or lines[0].endswith(("}", "]")) or not lines[0].startswith("{")
+            yield from lines if whole else ["\n".join(lines)]
             lines = []
-
-
-def _ends(line: str) -> bool:
-    """Say whether a line of an event is one event by itself."""
-    return line.endswith(("}", "]")) or not line.startswith("{")
 
 
 def _is_chunk(value: object) -> bool:

@@ -172,14 +172,18 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
         refused = ContentRefused(f"{text}{why}", status=status)
         refused.category = found
         return refused
-    if means is None and status in MISSTATED and is_rate_limit([*told.names, *_amazon(headers)]):
+    amazon = headers.get("x-amzn-errortype", "").partition(":")[
+        0
+    ]  # Bedrock's name of it, often alone
+    if means is None and status in MISSTATED and is_rate_limit([*told.names, amazon]):
         status = HTTPStatus.TOO_MANY_REQUESTS
     starting = status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in NEVER_STARTING
     if means is None and starting and is_starting(said):
         return ServerDown(text, status=status)
     limited = status == HTTPStatus.TOO_MANY_REQUESTS
     wait = retry_after_s({**told.headers, **headers}, error, moment_of(headers), limited=limited)
-    span = _lasting(told, said) if status in LASTING else None
+    spans = map(period, (*told.names, *told.texts, said)) if status in LASTING else ()
+    span = next(filter(None, spans), None)  # of a used up quota, longer than any wait of a run
     remedy = _of_the_run(status, error, means, headers)
     remedy = remedy or (_come_back(span, wait, body) if span else OF_THE_RUN.get(status))
     if remedy:
@@ -191,12 +195,6 @@ def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> 
     return ItemFailure(text, status=status)
 
 
-def _amazon(headers: Mapping[str, str]) -> list[str]:
-    """Return an error's name as Bedrock puts it, in a header, often in that alone."""
-    named = headers.get("x-amzn-errortype")
-    return [named.partition(":")[0]] if named else []
-
-
 def is_starting(said: str) -> bool:
     """Say whether a text tells that a server, or a model on it, is not up yet and will be."""
     lower = said.lower()
@@ -206,11 +204,6 @@ def is_starting(said: str) -> bool:
 def filter_category(told: ErrorBody) -> str | None:
     """Return what a filter found, as it names it; None where it names nothing."""
     return clipped(", ".join(dict.fromkeys(map(clipped, told.categories)))) or None
-
-
-def _lasting(told: ErrorBody, said: str) -> str | None:
-    """Return the span of a used up quota that is longer than any wait of a run."""
-    return next(filter(None, map(period, (*told.names, *told.texts, said))), None)
 
 
 def _come_back(span: str, wait_s: float | None, body: bytes) -> str:

@@ -85,7 +85,8 @@ class Mask:
         shown, done, at = "", 0, 0
         while self._forms and (begin := self._starts.search(text, at)):
             at = begin.start()
-            length, form = max((_shared(form, text, at), form) for form in self._forms)
+            ahead = ((form, text[at : at + len(form)]) for form in self._forms)
+            length, form = max((len(commonprefix(pair)), pair[0]) for pair in ahead)  # noqa: RUF071
             enough = max((len(form) + 1) // 2, _LEAST_SECRET)
             if length >= enough or text.startswith(_CUT, at + length):
                 shown, done = shown + text[done:at] + MASKED, at + length
@@ -166,8 +167,3 @@ def _quoted(secret: str) -> Iterator[str]:
         yield (in_json := json.dumps(secret, ensure_ascii=ascii_alone)[1:-1])
         yield in_json.replace("/", "\\/")
     yield html.escape(secret)
-
-
-def _shared(form: str, text: str, at: int) -> int:
-    """Return how many characters of a form stand in a text from there on."""
-    return len(commonprefix([form, text[at : at + len(form)]]))  # noqa: RUF071 # of characters

@@ -115,19 +115,15 @@ class OpenAICompatibleClient:
         while True:
             endpoint = min(self._endpoints, key=_Endpoint.load)
             try:
-                return await self._one(endpoint, content)
+                endpoint.in_flight += 1
+                reply = await self._post(endpoint, content)
+                return read_reply(reply, str(endpoint.url), self._sent_names)
             except ServerDown:
                 endpoint.set_aside()
                 if all(each.is_aside() for each in self._endpoints):
                     raise
-
-    async def _one(self, endpoint: _Endpoint, content: bytes) -> Reply:
-        endpoint.in_flight += 1
-        try:
-            whole_reply = await self._post(endpoint, content)
-            return read_reply(whole_reply, str(endpoint.url), self._sent_names)
-        finally:
-            endpoint.in_flight -= 1
+            finally:
+                endpoint.in_flight -= 1
 
     def _content(self, request: Request) -> bytes:
         begin = self._begin
@@ -217,13 +213,9 @@ async def served_models(
         return {}  # a TimeoutError is an OSError
     finally:
         await connections.aclose()
-    return _windows(reply.content) if reply.status == HTTPStatus.OK else {}
-
-
-def _windows(content: bytes) -> dict[str, int | None]:
     try:
-        listed = json.loads(content)["data"]
-        return {each["id"]: _window(each) for each in listed if isinstance(each["id"], str)}
+        models = json.loads(reply.content)["data"] if reply.status == HTTPStatus.OK else []
+        return {each["id"]: _window(each) for each in models if isinstance(each["id"], str)}
     except (ValueError, LookupError, TypeError, RecursionError):
         return {}
 

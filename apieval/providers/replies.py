@@ -92,7 +92,8 @@ def _read(
         raise _unreadable(response, error, url) from None
     value = found.value
     if is_error(value):
-        hidden = failure_inside(_plain(content, found), headers, url)
+        plain = json.dumps(value).encode() if found.repaired else content
+        hidden = failure_inside(plain, headers, url)
         hidden.billed = found.begun
         raise hidden
     if inside := _of_a_choice(value):
@@ -175,11 +176,6 @@ def _of_a_choice(value: object) -> object:
     choices = value.get("choices") if isinstance(value, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     return first.get("error") if isinstance(first, dict) else None
-
-
-def _plain(content: bytes, found: Document) -> bytes:
-    """Return a document's bytes, written anew where they had to be mended."""
-    return json.dumps(found.value).encode() if found.repaired else content
 
 
 def _told(reply: Reply, response: Whole, found: Document) -> Reply:

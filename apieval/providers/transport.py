@@ -119,18 +119,15 @@ class Room:
 
     async def take(self, share: Share, more: int) -> None:
         """Wait until so many bytes more may be read."""
-        while not self._may(share, more):
+        while self.held + more > self.most:
+            self._first = self._first or share
+            if self._first is share:
+                break
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
         self.held += more
         self.highest = max(self.highest, self.held)
-
-    def _may(self, share: Share, more: int) -> bool:
-        if self.held + more > self.most:
-            self._first = self._first or share
-            return self._first is share
-        return True
 
     def give_back(self, share: Share, held: int) -> None:
         """Let those go on that wait, in their order."""
@@ -182,7 +179,9 @@ async def whole(response: httpx.Response) -> Whole:
             chunks.append(chunk)
             size += len(chunk)
             if size > MOST_BYTES:
-                raise _too_large(response)
+                large = ItemFailure(f"the reply is larger than {MOST_BYTES >> 20} MB")
+                large.billed = response.is_success
+                raise large
             await share.grow(size)
         content = b"".join(chunks)
     except BROKEN as error:
@@ -192,12 +191,6 @@ async def whole(response: httpx.Response) -> Whole:
         share.end()
         await response.aclose()
     return Whole(response.status_code, response.headers, content, broken, tuple(repaired))
-
-
-def _too_large(response: httpx.Response) -> ItemFailure:
-    found = ItemFailure(f"the reply is larger than {MOST_BYTES >> 20} MB")
-    found.billed = response.is_success
-    return found
 
 
 async def _unpacked(response: httpx.Response, repaired: list[str]) -> AsyncIterator[bytes]:

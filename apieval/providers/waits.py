@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -113,18 +113,15 @@ def _body(error: Mapping[str, Any]) -> float | None:
 
 
 def _resets(headers: Mapping[str, str], now: datetime) -> float | None:
-    waits = list(_each_reset(headers, now))
-    used_up = [wait for wait, nothing_remains in waits if nothing_remains]
-    return max(used_up or [wait for wait, _ in waits], default=None)
-
-
-def _each_reset(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[float, bool]]:
+    waits, used_up = [], []
     for name, value in headers.items():
         found = _RESET.fullmatch(name.lower())
         wait = moment(value.strip(), now) if found else None
         if found and wait is not None:
-            remaining = headers.get(f"{found['bucket']}remaining{found['what']}", "")
-            yield wait, remaining.strip() == "0"
+            waits.append(wait)
+            if headers.get(f"{found['bucket']}remaining{found['what']}", "").strip() == "0":
+                used_up.append(wait)
+    return max(used_up or waits, default=None)
 
 
 def moment(value: str, now: datetime) -> float | None:
