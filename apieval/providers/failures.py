@@ -97,11 +97,7 @@ _VERSION: Final = re.compile(r"/v[0-9]\w*(/|$)")
 
 
 def failure(
-    status: int,
-    body: bytes,
-    headers: Mapping[str, str],
-    url: str,
-    sent: Collection[str] = (),
+    status: int, body: bytes, headers: Mapping[str, str], url: str, sent: Collection[str] = ()
 ) -> AttemptFailed:
     """Return the failure that a reply with a bad status stands for.
 

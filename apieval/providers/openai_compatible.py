@@ -139,10 +139,7 @@ class OpenAICompatibleClient:
     async def shown(self, request: Request) -> Wire:
         """Return what `attempt` would send to the first server, without sending it."""
         sent = httpx.Request(
-            "POST",
-            self._endpoints[0].url,
-            headers=self._headers,
-            content=self._content(request),
+            "POST", self._endpoints[0].url, headers=self._headers, content=self._content(request)
         )
         return self._mask.wire(sent, ADDED, self._configured)
 

@@ -58,10 +58,7 @@ class Whole(NamedTuple):
 
 
 def read_reply(
-    response: Whole,
-    url: str,
-    sent: Collection[str] = (),
-    form: Callable[[Any], Any] | None = None,
+    response: Whole, url: str, sent: Collection[str] = (), form: Callable[[Any], Any] | None = None
 ) -> Reply:
     """Return the reply in an HTTP response that is one; `sent` are the request's parameters.
 

@@ -18,13 +18,7 @@ from apieval.errors import (
     TransientFailure,
     WebPage,
 )
-from apieval.providers.documents import (
-    AROUND,
-    NO_UTF8,
-    STREAMED,
-    UnreadableBody,
-    document,
-)
+from apieval.providers.documents import AROUND, NO_UTF8, STREAMED, UnreadableBody, document
 from apieval.providers.json_repair import MISWRITTEN, UNESCAPED
 from apieval.providers.replies import Whole, read_reply
 from apieval.records import Outcome, Reply, Usage
@@ -57,23 +51,24 @@ def failed(body: str | bytes, broken: str | None = None) -> AttemptFailed:
 # --- encodings -------------------------------------------------------------------------------
 
 
-def test_half_a_letter_costs_no_answer() -> None:  # C01
-    whole = good("Soluzione: Verità", "length").encode()
-    body = whole.replace("à".encode(), "à".encode()[:1])
-    reply = read(body)
-    assert (reply.text, reply.repaired) == ("Soluzione: Verit\ufffd", (NO_UTF8,))
+@pytest.mark.parametrize(
+    ("said", "there", "left", "declared"),
+    [
+        ("Soluzione: Verit@", b"\xc3", "\ufffd", ""),
+        ("così@ è", b"\xe2\x82", "\ufffd", ""),
+        ("così@ è", b"\xf0\x9f\xa7", "\ufffd", ""),
+        ("così@ è", b"\xff\xfe", "\ufffd\ufffd", ""),
+        ("più città, ver@", b"\xc3", "\ufffd", "application/json; charset=iso-8859-1"),
+    ],
+    ids=["of a sign of two", "of three", "of four", "never any", "and a wrong declaration"],
+)
+def test_half_a_letter_costs_no_answer_and_no_other_letter(
+    said: str, there: bytes, left: str, declared: str
+) -> None:  # C01
+    reply = read(good(said, "length").encode().replace(b"@", there), content_type=declared)
+    assert (reply.text, reply.repaired) == (said.replace("@", left), (NO_UTF8,))
     assert judge(reply) is Outcome.TRUNCATED
     assert reply.usage.completion_tokens == 96
-
-
-@pytest.mark.parametrize(
-    ("cut", "left"),
-    [(b"\xe2\x82", "\ufffd"), (b"\xf0\x9f\xa7", "\ufffd"), (b"\xff\xfe", "\ufffd\ufffd")],
-    ids=["of a sign of three", "of four", "never any"],
-)
-def test_other_bytes_that_are_no_letter(cut: bytes, left: str) -> None:
-    body = good("così@ è").encode().replace(b"@", cut)
-    assert read(body).text == f"così{left} è"
 
 
 @pytest.mark.parametrize(
@@ -96,12 +91,6 @@ def test_other_bytes_that_are_no_letter(cut: bytes, left: str) -> None:
 def test_every_encoding_is_read_as_what_it_is(encoding: str, declared: str) -> None:
     reply = read(good().encode(encoding), content_type=declared)
     assert (reply.text, reply.repaired) == (TEXT, ())
-
-
-def test_a_wrong_declaration_and_half_a_letter_spoil_no_other_letter() -> None:
-    body = good("più città, ver@").encode().replace(b"@", b"\xc3")
-    reply = read(body, content_type="application/json; charset=iso-8859-1")
-    assert reply.text == "più città, ver\ufffd"
 
 
 def test_what_the_server_itself_replaced_is_nothing_of_ours() -> None:
@@ -262,36 +251,49 @@ def test_streams_of_every_dress(body: str) -> None:
     assert (reply.text, reply.reasoning, reply.finish_reason) == (TEXT, "penso", "stop")
 
 
-@pytest.mark.parametrize(
-    "texts", [("Solu", "zione: ", "più città"), ("Solu", "Soluzione: ", TEXT), (TEXT,)], ids=str
-)
-def test_chunks_that_say_message_for_delta(texts: tuple[str, ...]) -> None:
-    said = [{"choices": [{"index": 0, "message": {"content": each}}]} for each in texts]
-    reply = read(stream(*map(json.dumps, said), chunk({}, "stop")))
-    assert (reply.text, reply.finish_reason) == (TEXT, "stop")
+def in_chunks(*pieces: Mapping[str, Any], end: str | None = "stop") -> str:
+    """Return a stream of first choices, and a chunk that says why it ended."""
+    said = [json.dumps({"choices": [{"index": 0, **each}]}) for each in pieces]
+    return stream(*said, *([chunk({}, end)] if end else []))
 
 
-def test_a_plain_completion_in_chunks() -> None:
-    pieces = [{"choices": [{"index": 0, "text": each}]} for each in ("Solu", "zione")]
-    end = {"choices": [{"index": 0, "text": "", "finish_reason": "length"}]}
-    reply = read(stream(*map(json.dumps, [*pieces, end])))
-    assert (reply.text, reply.finish_reason) == ("Soluzione", "length")
+def message(text: str) -> Mapping[str, Any]:
+    return {"message": {"content": text}}
 
 
-def test_one_chunk_that_is_no_stream() -> None:
-    assert read(chunk({"content": TEXT}, "stop")).text == TEXT
+_THOUGHT: Final = {"type": "thinking", "thinking": [{"type": "text", "text": "penso"}]}
+_OTHER: Final = json.dumps({"choices": [{"index": 1, "delta": {"content": "altro"}}]})
+_PLAIN: Final = ({"text": "Solu"}, {"text": "zione"}, {"text": "", "finish_reason": "length"})
+CHUNKS: Final[Mapping[str, tuple[str, str, str | None, str]]] = {
+    "messages, piece by piece": (
+        in_chunks(*map(message, ("Solu", "zione: ", "più città"))),
+        TEXT,
+        None,
+        "stop",
+    ),
+    "messages, ever more": (
+        in_chunks(*map(message, ("Solu", "Soluzione: ", TEXT))),
+        TEXT,
+        None,
+        "stop",
+    ),
+    "one message": (in_chunks(message(TEXT)), TEXT, None, "stop"),
+    "a plain completion": (in_chunks(*_PLAIN, end=None), "Soluzione", None, "length"),
+    "one chunk that is no stream": (chunk({"content": TEXT}, "stop"), TEXT, None, "stop"),
+    "parts": (
+        in_chunks({"delta": {"content": [_THOUGHT]}}, {"delta": {"content": TEXT}}),
+        TEXT,
+        "penso",
+        "stop",
+    ),
+    "several answers": (stream(WHOLE[3], _OTHER, *WHOLE[4:]), TEXT, None, "stop"),
+}
 
 
-def test_parts_in_chunks_keep_what_they_are() -> None:
-    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "penso"}]}
-    body = stream(chunk({"content": [thought]}), chunk({"content": TEXT}), chunk({}, "stop"))
+@pytest.mark.parametrize(("body", "text", "reasoning", "reason"), CHUNKS.values(), ids=CHUNKS)
+def test_chunks_of_every_kind(body: str, text: str, reasoning: str | None, reason: str) -> None:
     reply = read(body)
-    assert (reply.text, reply.reasoning) == (TEXT, "penso")
-
-
-def test_of_several_answers_in_a_stream_the_first_is_read() -> None:
-    other = {"choices": [{"index": 1, "delta": {"content": "altro"}}]}
-    assert read(stream(WHOLE[3], json.dumps(other), *WHOLE[4:])).text == TEXT
+    assert (reply.text, reply.reasoning, reply.finish_reason) == (text, reasoning, reason)
 
 
 CUT_STREAMS: Final = {

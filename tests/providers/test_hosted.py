@@ -291,31 +291,6 @@ def test_the_category_of_a_refusal_is_kept(hosted: ModuleType) -> None:
 
 
 @every_wire
-@pytest.mark.parametrize("status", [201, 203, 206])
-def test_any_success_with_an_answer_is_one(hosted: ModuleType, wire: Wire, status: int) -> None:
-    assert reply_to(hosted, wire, Answer(wire.good(), status)).text == TEXT
-
-
-@every_wire
-def test_half_a_letter_costs_no_answer(hosted: ModuleType, wire: Wire) -> None:
-    body = json.dumps(wire.good(), ensure_ascii=False).encode()
-    reply = reply_to(hosted, wire, Answer(body.replace("à".encode(), b"\xc3") + b"\n[DONE]"))
-    assert reply.text == TEXT.replace("à", "\ufffd")
-    assert len(reply.repaired) == 2
-
-
-@pytest.mark.parametrize("name", ["groq", "mistral", "azure"])
-def test_a_stream_is_put_together(hosted: ModuleType, name: str) -> None:
-    pieces = [{"delta": {"content": each}} for each in (TEXT[:5], TEXT[5:])]
-    end = {"delta": {}, "finish_reason": "stop"}
-    events = "".join(f"data: {json.dumps({'choices': [each]})}\n\n" for each in (*pieces, end))
-    reply = reply_to(
-        hosted, WIRES[name], Answer(events, headers={"content-type": "text/event-stream"})
-    )
-    assert (reply.text, reply.finish_reason) == (TEXT, "stop")
-
-
-@every_wire
 def test_where_nothing_listens_the_server_is_down(hosted: ModuleType, wire: Wire) -> None:
     failure = asyncio.run(_ask(hosted, wire, "http://127.0.0.1:9", {}))
     assert type(failure) is ServerDown
@@ -412,9 +387,7 @@ def test_a_parameter_the_provider_does_not_have_ends_the_run_before_anything_is_
     assert not seen
 
 
-def test_a_parameter_the_server_refuses_ends_the_run_by_its_name(
-    hosted: ModuleType,
-) -> None:  # B12
+def test_a_parameter_the_server_refuses_ends_the_run_by_its_name(hosted: ModuleType) -> None:  # B12
     said = "`temperature` is deprecated for this model."
     failure = failure_of(hosted, WIRES["anthropic"], WIRES["anthropic"].refusal(400, said))
     assert type(failure) is RunFailure

@@ -79,19 +79,11 @@ def test_parts_hold_all_that_came(parts: list[tuple[str, list[str]]]) -> None:
 # --- content in parts ------------------------------------------------------------------------
 
 
-def test_mistrals_thoughts_are_a_list_in_the_list() -> None:
-    content = [
-        {"type": "thinking", "thinking": [{"type": "text", "text": "pen"}, {"text": "so"}]},
-        {"type": "text", "text": TEXT},
-    ]
-    reply = of_message(content=content)
-    assert (reply.text, reply.reasoning) == (TEXT, "penso")
-
-
 @pytest.mark.parametrize(
     ("content", "text", "reasoning"),
     [
         ([{"type": "thinking", "thinking": "penso"}, {"text": TEXT}], TEXT, "penso"),
+        ([{"thinking": [{"type": "text", "text": "pen"}, {"text": "so"}]}], "", "penso"),  # Mistral
         ([{"text": f"<think>penso</think>{TEXT}"}], f"<think>penso</think>{TEXT}", None),
         ([{"text": "<think>pen"}, {"text": "so</think>"}], "<think>penso</think>", None),
         ([{"thinking": "uno"}, {"text": f"due</think>{TEXT}"}], f"due</think>{TEXT}", "uno"),
@@ -179,6 +171,10 @@ def test_what_holds_no_answer_is_malformed(value: object) -> None:
     with pytest.raises(TransientFailure, match="malformed") as caught:
         read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
     assert not caught.value.billed
+    paid = json.dumps({"choices": [], "usage": {"prompt_tokens": 5}}).encode()
+    with pytest.raises(TransientFailure, match="malformed") as caught:
+        read_reply(Whole(200, {}, paid), URL)
+    assert caught.value.billed
 
 
 def test_parts_in_parts_without_end_cost_no_answer() -> None:
@@ -224,34 +220,26 @@ def test_minimax_says_beside_the_choices_that_it_emptied_them(
     assert judge(reply_of({"choices": choices, **value})) is outcome
 
 
+def filtered(**found: object) -> dict[str, Any]:
+    return {"prompt_filter_results": [{"content_filter_results": found}]}
+
+
 @pytest.mark.parametrize(
-    ("beside", "category"),
+    ("beside", "kind", "category"),
     [
-        (
-            {
-                "prompt_filter_results": [
-                    {"content_filter_results": {"sexual": {"filtered": True, "severity": "high"}}}
-                ]
-            },
-            "sexual",
-        ),
-        ({"promptFeedback": {"blockReason": "SAFETY"}, "usage": {"prompt_tokens": 7}}, None),
+        (filtered(sexual={"filtered": True, "severity": "high"}), ContentRefused, "sexual"),
+        ({"promptFeedback": {"blockReason": "SAFETY"}, "usage": {"x": 7}}, ContentRefused, None),
+        (filtered(hate={"filtered": False, "severity": "safe"}), TransientFailure, None),
     ],
-    ids=["Azure", "Google"],
+    ids=["Azure", "Google", "no filter"],
 )
 def test_a_question_that_was_filtered_has_no_choice(
-    beside: dict[str, Any], category: str | None
+    beside: dict[str, Any], kind: type[AttemptFailed], category: str | None
 ) -> None:
-    with pytest.raises(ContentRefused) as caught:
+    with pytest.raises(AttemptFailed) as caught:
         read_reply(Whole(200, {}, json.dumps({"choices": [], **beside}).encode()), URL)
-    assert caught.value.category == category
-
-
-def test_no_choice_and_no_filter_is_no_refusal() -> None:
-    found = {"hate": {"filtered": False, "severity": "safe"}}
-    value = {"choices": [], "prompt_filter_results": [{"content_filter_results": found}]}
-    with pytest.raises(TransientFailure):
-        read_reply(Whole(200, {}, json.dumps(value).encode()), URL)
+    assert type(caught.value) is kind
+    assert getattr(caught.value, "category", None) == category
 
 
 _NATIVE: Final = {
@@ -347,31 +335,25 @@ def test_cached_tokens_that_the_prompt_leaves_out_are_no_thoughts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("usage", "cached"),
+    ("usage", "cached", "reasoning"),
     [
-        ({"prompt_tokens_details": {"cached_tokens": 7}}, 7),
-        ({"prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 7}, 0),
-        ({"prompt_tokens_details": {"cached_tokens": None}, "prompt_cache_hit_tokens": 7}, 7),
-        ({"prompt_cache_hit_tokens": 7, "prompt_cache_miss_tokens": 5}, 7),
-        ({"cached_tokens": 7}, 7),
-        ({"cached_tokens": "7", "prompt_cache_hit_tokens": -1}, None),
-        ({}, None),
+        ({"prompt_tokens_details": {"cached_tokens": 7}}, 7, None),
+        ({"prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 7}, 0, None),
+        ({"prompt_tokens_details": {"cached_tokens": None}, "prompt_cache_hit_tokens": 7}, 7, None),
+        ({"prompt_cache_hit_tokens": 7, "prompt_cache_miss_tokens": 5}, 7, None),
+        ({"cached_tokens": 7}, 7, None),
+        ({"cached_tokens": "7", "prompt_cache_hit_tokens": -1}, None, None),
+        ({"completion_tokens_details": {"reasoning_tokens": 7}}, None, 7),
+        ({"completion_tokens_details": {"reasoning_tokens": None}, "reasoning_tokens": 7}, None, 7),
+        ({"reasoning_tokens": 7}, None, 7),
+        ({}, None, None),
     ],
 )
-def test_cached_tokens_by_all_their_names(usage: dict[str, Any], cached: int | None) -> None:
-    assert of_usage(**usage).cached_tokens == cached
-
-
-@pytest.mark.parametrize(
-    "usage",
-    [
-        {"completion_tokens_details": {"reasoning_tokens": 7}},
-        {"completion_tokens_details": {"reasoning_tokens": None}, "reasoning_tokens": 7},
-        {"reasoning_tokens": 7},
-    ],
-)
-def test_reasoning_tokens_by_all_their_names(usage: dict[str, Any]) -> None:
-    assert of_usage(**usage).reasoning_tokens == 7
+def test_tokens_by_all_their_names(
+    usage: dict[str, Any], cached: int | None, reasoning: int | None
+) -> None:
+    found = of_usage(**usage)
+    assert (found.cached_tokens, found.reasoning_tokens) == (cached, reasoning)
 
 
 # --- whatever comes --------------------------------------------------------------------------
@@ -434,13 +416,6 @@ def test_whatever_comes_over_the_wire_is_a_reply_or_a_failure(body: str | bytes)
     except AttemptFailed as failure:
         said = str(failure)
     assert said.encode()  # it can be written down
-
-
-def test_malformed_replies_with_usage_were_billed() -> None:
-    body = json.dumps({"choices": [], "usage": {"prompt_tokens": 5}}).encode()
-    with pytest.raises(TransientFailure, match="malformed") as caught:
-        read_reply(Whole(200, {}, body), URL)
-    assert caught.value.billed
 
 
 @pytest.mark.parametrize(

@@ -120,11 +120,7 @@ def test_openais_responses(ended: dict[str, Any], outcome: Outcome) -> None:
     reply = reply_of(as_completion(value))
     assert (reply.text, reply.reasoning) == ("Soluzione", "penso")
     assert reply.usage == Usage(
-        prompt_tokens=10,
-        completion_tokens=5,
-        total_tokens=15,
-        cached_tokens=4,
-        reasoning_tokens=3,
+        prompt_tokens=10, completion_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=3
     )
     assert judge(reply) is outcome
 
