@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from apieval.commands import datasets, foreign_answers, run_folders
+from apieval.commands import datasets, foreign_answers
 from apieval.commands.compare import compare
 from apieval.commands.export import Exported, export
 from apieval.commands.options import Items, Reported, RunOptions
@@ -28,6 +28,9 @@ from apieval.rebus.answers import PLAIN, Fields
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
 from apieval.records import GIVENS, SETTINGS, Rebus, Request, Setting
+from apieval.results.answers import RESPONSES
+from apieval.results.folder import HEADER, RunFolder
+from apieval.results.folders import expanded
 from apieval.run import header
 from apieval.run.steps import Check, Step
 from apieval.run.watcher import Watcher
@@ -182,7 +185,15 @@ def runs_in(path: Path, say: datasets.Say | None = None) -> list[Path]:
     Raises:
         ConfigError: where a folder has runs, and none that can be scored.
     """
-    return list(run_folders.expanded([path], run_folders.with_answers, say))
+    return [each.path for each in expanded([path], _check_answers, say)]
+
+
+def _check_answers(folder: RunFolder) -> None:
+    """Refuse a run without answers, or of which nobody can say what they are of."""
+    for name in (RESPONSES, HEADER):
+        if not folder.has(name):
+            raise StoreError(f"no {name}")
+    folder.header  # noqa: B018 # it can be read
 
 
 def _providers(options: RunOptions) -> Providers:
@@ -296,13 +307,13 @@ def _score_run(
     against: Sequence[Path] | None,
     say: datasets.Say | None,
 ) -> Result:
-    run = run_of(folder, data, say)
+    run = run_of(RunFolder(folder), data, say)
     run.check_data()
     selection = run.selection()
     onlooker = Onlooker() if against is None else Auditor(selection, against)
-    summary = score_stored(folder, out or folder, run.spec, selection, onlooker)
+    summary = score_stored(run.folder, out or folder, run.spec, selection, run.header, onlooker)
     result = result_of(run.spec.model, out or folder, summary)
     status = run.header["status"]
     if result.status == "partial" and status in {"stopped", "interrupted"}:
-        return replace(result, status=status, message=run.header.get("message"))
+        return replace(result, status=status, message=run.header["message"])
     return result

@@ -120,7 +120,8 @@ def summary(
         used.add(answer)
         for score in scoring.score(answer, chosen.by_id[str(answer.id)]):
             collector.add(score)
-    return summarize(Measured(model, chosen, settings, samples), collector, used if usage else None)
+    measured = Measured(model, chosen, settings, samples)
+    return {**summarize(measured, collector, used if usage else None)}
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, str]]) -> Path:

@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from apieval import evaluate
+from apieval.commands import report
+from apieval.commands.report_items import ItemsOf
 from apieval.rebus import dataset, examples
 from apieval.records import SETTINGS, Rebus, Response, RunSpec, Setting
+from apieval.report.document import Document
+from apieval.report.page.items import Items
 from apieval.results.answers import RESPONSES
+from apieval.results.folder import RunFolder
 from apieval.run import header
 from tests.records import ROW, response, write_csv
 
@@ -95,6 +100,19 @@ def write_answers(folder: Path, answers: Iterable[Response]) -> None:
     """Write answers as a run does, in another order than that of the rows."""
     lines = [answer.model_dump_json() + "\n" for answer in answers]
     (folder / RESPONSES).write_text("".join(reversed(lines)), "utf-8")
+
+
+def gathered(folders: Iterable[Path]) -> Document:
+    """Return what a report gathers of some folders."""
+    return report.gathered(report.named([*map(RunFolder, folders)]))
+
+
+def items_of(folders: Iterable[Path], data: Path | None = None) -> Items:
+    """Return the items that a report shows of some folders."""
+    runs = report.named([*map(RunFolder, folders)])
+    items = ItemsOf(runs, data)
+    report.gathered(runs, items)
+    return items.items()
 
 
 def right(rebus: Rebus) -> str:

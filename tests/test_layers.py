@@ -24,17 +24,17 @@ LAYERS = {
     "records": 0,
     "signature": 1,
     "config": 1,
-    "rebus": 2,
-    "providers": 2,
     "results": 2,
-    "run": 3,
-    "analysis": 3,
-    "hub": 3,
-    "report": 4,
-    "commands": 5,
-    "evaluate": 6,
-    "cli": 7,
-    "__init__": 7,  # the other door, for notebooks
+    "rebus": 3,
+    "providers": 3,
+    "run": 4,
+    "analysis": 4,
+    "hub": 4,
+    "report": 5,
+    "commands": 6,
+    "evaluate": 7,
+    "cli": 8,
+    "__init__": 8,  # the other door, for notebooks
 }
 
 LATE = {

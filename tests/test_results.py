@@ -157,8 +157,14 @@ OF_FILES: Final[Sequence[tuple[str, Path_, object, str]]] = (
     ("summary.json", ("outcomes", "hints", "ok"), GONE, "outcomes.hints.ok: missing"),
     ("summary.json", ("signatures",), {}, "signatures and settings are not of the same settings"),
     ("summary.json", ("signatures", "hints"), "x", "signatures.hints: input should be"),
+    (
+        "summary.json",
+        ("signatures", "hints", "official"),
+        "x",
+        "signatures.hints.official: no signature",
+    ),
     ("summary.json", ("signatures", "hints", "official"), 1, "signatures.hints.official: input"),
-    ("summary.json", ("signatures", "hints"), {"other": "x"}, "not of the same parsers"),
+    ("summary.json", ("signatures", "hints"), {"other": "n:1"}, "not of the same parsers"),
     ("summary.json", ("served",), {"other": {}}, "served.other.[key]: input should be"),
     (
         "summary.json",

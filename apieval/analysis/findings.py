@@ -13,6 +13,7 @@ from apieval.rebus.dataset import NOT_THE_CHALLENGE, SAMPLE
 from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.rebus.window import Cuts
 from apieval.records import RowId
+from apieval.results.summary import Coverage
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
@@ -147,7 +148,7 @@ def of_data(name: str, *, dictionary: bool) -> Iterator[Finding]:
         yield _warning("package_sample", NOT_THE_CHALLENGE)
 
 
-def of_dictionary(coverage: Mapping[str, int] | None) -> Iterator[Finding]:
+def of_dictionary(coverage: Coverage | None) -> Iterator[Finding]:
     """Yield how far a dictionary's solver could come; None is another kind of model."""
     if coverage:
         known, clues = coverage["known"], counted(coverage["clues"], "clue")

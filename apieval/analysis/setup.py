@@ -11,6 +11,7 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
 from apieval.records import Given, Setting
+from apieval.results.summary import AnswersFile, Coverage, PromptName
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,12 @@ class Measured:
     prompt_name: str = OFFICIAL
     given: Given | None = None
     identity: Mapping[str, Any] | None = None
-    responses: Mapping[str, Any] | None = None
-    coverage: Mapping[str, int] | None = None
+    responses: AnswersFile | None = None
+    coverage: Coverage | None = None
     findings: Sequence[Finding] = ()
 
     @property
-    def prompt(self) -> dict[str, Any]:
+    def prompt(self) -> PromptName:
         """Return what the prompt goes by, and whether it is the challenge's, byte for byte.
 
         Of answers that come without their prompts neither is known.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from apieval.analysis import findings
 from apieval.analysis.dependence import Dependence
@@ -27,6 +27,7 @@ from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.rebus.window import Cuts
 from apieval.records import HOLDS_KEY, Outcome, Rebus, Response, RowId, Setting
+from apieval.results.summary import Sum, Summary, UsageTotals
 
 
 class Detail(Protocol):
@@ -123,14 +124,17 @@ class Usage:
             seen = self.served.setdefault(kind, {})
             seen[who] = seen.get(who, 0) + 1
 
-    def totals(self) -> dict[str, Any]:
+    def totals(self) -> UsageTotals:
         """Return the sums: null where no answer's count is known, and `known_for` beside it."""
-        names = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
         return {
             "answers": self.answers,
             "from_cache": self.cached,
             "without_solution": self.without_solution,
-            **{name: self._sum(name) for name in (*names, "cost_usd")},
+            "prompt_tokens": self._sum("prompt_tokens"),
+            "completion_tokens": self._sum("completion_tokens"),
+            "reasoning_tokens": self._sum("reasoning_tokens"),
+            "cached_tokens": self._sum("cached_tokens"),
+            "cost_usd": self._sum("cost_usd"),
         }
 
     def findings(self, rebuses: Iterable[Rebus]) -> Iterator[findings.Finding]:
@@ -141,7 +145,7 @@ class Usage:
         cuts = self.prompts.found()
         yield from findings.of_run(self.served, cuts, self.without_solution, self.answers)
 
-    def _sum(self, name: str) -> dict[str, Any]:
+    def _sum(self, name: str) -> Sum:
         return {"sum": self.sums.get(name), "known_for": self.known.get(name, 0)}
 
 
@@ -151,13 +155,13 @@ def summarize(
     usage: Usage | None,
     details: Details | None = None,
     signs: ServerSigns | None = None,
-) -> dict[str, Any]:
+) -> Summary:
     """Return the content of `summary.json`; `partial` where an answer is missing or failed."""
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
     figures, more = at_once([collector.figures, details.summary if details else dict])
-    return {
+    made: dict[str, Any] = {
         "format": FORMAT,
         "model": measured.model,
         "data": {
@@ -196,8 +200,12 @@ def summarize(
         "along_key": _along_key(measured),
         "figures": figures,
         "gaps": gaps(figures),
-        **more,
+        "format_loss": more.get("format_loss"),
+        "diagnosis": more.get("diagnosis"),
+        "dependence": more.get("dependence"),
+        "over_samples": more.get("over_samples"),
     }
+    return cast("Summary", made)
 
 
 def _stops(measured: Measured) -> Iterator[str]:

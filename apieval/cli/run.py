@@ -22,6 +22,7 @@ from apieval.commands.options import TIMEOUT_S, RunOptions
 from apieval.commands.score import NOT_BEGUN, Result
 from apieval.errors import ConfigError
 from apieval.report import models_table, prompt_spread, terminal
+from apieval.results.summary import total
 from apieval.run.header import slug
 from apieval.run.watcher import Watcher
 from apieval.wording import counted
@@ -206,7 +207,7 @@ def _logged(path: Path | None, watcher: Watcher) -> Iterator[Watcher]:
 
 
 def _tell(result: Result, *, table: bool) -> None:
-    if table and result.summary["usage"]["answers"]:
+    if table and result.answers:
         output.show(terminal.render(result.summary, result.model))
     if table and result.folder:
         output.line(f"run folder: {result.folder}")
@@ -217,9 +218,8 @@ def _tell(result: Result, *, table: bool) -> None:
     if result.message == NOT_BEGUN:
         output.say(f"{result.model}: {result.message}")
         return
-    counts: Sequence[dict[str, int]] = list(result.summary["outcomes"].values())
-    total = counted(sum(sum(each.values()) for each in counts), "answer")
-    saved = result.saved or f"{result.summary['usage']['answers']:,} of {total} saved"
+    requests = counted(sum(map(total, result.summary["outcomes"].values())), "answer")
+    saved = result.saved or f"{result.answers:,} of {requests} saved"
     output.say(
         f"{result.model}: {result.status}, {saved}"
         + (f": {result.message}" if result.message else "")
@@ -228,9 +228,7 @@ def _tell(result: Result, *, table: bool) -> None:
 
 def _tell_of_report(results: Sequence[Result]) -> None:
     """Say which command makes a page of the runs that have answers, side by side."""
-    folders = [
-        str(each.folder) for each in results if each.folder and each.summary["usage"]["answers"]
-    ]
+    folders = [str(each.folder) for each in results if each.folder and each.answers]
     if folders:
         output.line(f"report: {shlex.join(['apieval', 'report', *folders])}")
 

@@ -11,9 +11,10 @@ from typing import Any, Final
 from apieval.analysis import comparison, pairing
 from apieval.analysis.pairing import Objection, Scored
 from apieval.analysis.shared_answers import shared
-from apieval.commands import read_scores, run_folders
+from apieval.commands import read_scores
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.rebus.parsers import official
+from apieval.results.folders import Say, expanded
 
 _REMEDY: Final = (
     "Name runs on the same data, scored by one version (`apieval score` scores anew) and begun with the "
@@ -35,7 +36,7 @@ def compare(
     parser: str = official.NAME,
     baseline: str | None = None,
     force: bool = False,
-    say: run_folders.Say | None = None,
+    say: Say | None = None,
 ) -> dict[str, Any]:
     """Compare the scores of runs, rebus by rebus: each with each, or all with the `baseline`.
 
@@ -47,7 +48,7 @@ def compare(
     Raises:
         ConfigError, DataError, StoreError: naming file, line and remedy.
     """
-    found = run_folders.expanded(folders, run_folders.with_scores(parser), say)
+    found = expanded(folders, read_scores.check(parser), say)
     runs = read_scores.read_all(list(found), parser)
     return of_scored(runs, parser=parser, baseline=baseline, force=force)
 

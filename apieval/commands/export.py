@@ -10,51 +10,42 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from os.path import lexists
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from apieval.commands.export_files import Exported, Part, named, order, refuse_begun, write
-from apieval.commands.read_scores import score_lines
 from apieval.commands.score import StoredRun, dated, in_data_order, prompt_of, run_of
-from apieval.commands.verify_files import read_summary
 from apieval.errors import ConfigError, StoreError
 from apieval.files import is_folder
 from apieval.rebus import harness, scoring
 from apieval.rebus.parsers import official
-from apieval.records import SETTINGS, Outcome, Prediction, RowId, Setting, row_order
+from apieval.records import Outcome, Prediction, RowId, row_order
 from apieval.report import answer_table, harness_results, study_csv
 from apieval.report.eee import About
-from apieval.report.files import SCORES, SUMMARY
 from apieval.report.harness_results import Task
-from apieval.run.header import HEADER
+from apieval.results.folder import RunFolder, prediction_of
 from apieval.wording import counted
 
-_Read = tuple[Part, RowId, Outcome, Prediction]
 _WRONG: Final = (Outcome.TRUNCATED, Outcome.REFUSED)
 
 
-def study(folder: Path, out: Path, *, exact: bool) -> Exported:
+def study(folder: RunFolder, out: Path, *, exact: bool) -> Exported:
     """Write what the official parser read, as `apieval score` has stored it.
 
     Raises:
         ConfigError, StoreError: naming what cannot be exported, and the remedy.
     """
-    summary = read_summary(folder)
-    if summary is None:
-        remedy = (
-            f"`apieval score {folder}` writes it" if lexists(folder / HEADER) else "name one run"
-        )
-        raise StoreError(f"{folder}: no scores: there is no {SUMMARY}; {remedy}.")
-    refuse_begun(folder, summary.get("given"))
+    refuse_begun(folder.path, folder.summary["given"])
     files: dict[Part, dict[RowId, Prediction]] = {}
     counts: Counter[str] = Counter()
-    for part, row_id, outcome, parts in _official(folder / SCORES):
-        counts["failed"] += outcome is Outcome.FAILED
-        counts["wrong"] += outcome in _WRONG
-        if outcome is not Outcome.FAILED:
-            files.setdefault(part, {})[row_id] = parts
-            counts["formulas"] += study_csv.formulas(row_id, parts)
+    for line in folder.scores((official.NAME,)):
+        if line["outcome"] is Outcome.FAILED:
+            counts["failed"] += 1
+            continue
+        counts["wrong"] += line["outcome"] in _WRONG
+        parts = prediction_of(line)
+        files.setdefault((line["setting"], line["sample"]), {})[line["id"]] = parts
+        counts["formulas"] += study_csv.formulas(line["id"], parts)
     written = []
     for part in sorted(files, key=order):
         ordered = sorted(files[part].items(), key=lambda pair: row_order(pair[0]))
@@ -62,31 +53,6 @@ def study(folder: Path, out: Path, *, exact: bool) -> Exported:
         path = out / f"answers_{named(part[0], part, files)}.csv"
         written.append(write(path, [study_csv.header(exact=exact), *lines]))
     return Exported(tuple(written), tuple(_doubts(written, counts, exact=exact)))
-
-
-def _official(path: Path) -> Iterator[_Read]:
-    """Yield what the official parser read, answer by answer."""
-    found = score_lines(path, _of_official)
-    return (each for each in found if each is not None)
-
-
-def _of_official(value: Mapping[str, Any]) -> _Read | None:
-    if value["parser"] != official.NAME:
-        return None
-    parts = Prediction.model_validate({name: value[name] for name in Prediction.model_fields})
-    return _part(value), _row_id(value), Outcome(value["outcome"]), parts
-
-
-def _part(value: Mapping[str, Any]) -> Part:
-    if value["setting"] not in SETTINGS or type(value["sample"]) is not int:
-        raise ValueError("no setting or sample")
-    return cast("Setting", value["setting"]), value["sample"]
-
-
-def _row_id(value: Mapping[str, Any]) -> RowId:
-    if type(value["id"]) not in {int, str}:
-        raise ValueError("no id")
-    return cast("RowId", value["id"])
 
 
 def _doubts(written: Sequence[Path], counts: Mapping[str, int], *, exact: bool) -> Iterator[str]:
@@ -108,10 +74,11 @@ def _doubts(written: Sequence[Path], counts: Mapping[str, int], *, exact: bool) 
         )
 
 
-def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
+def samples(out: Path, run: StoredRun) -> Exported:
     """Write a sample log for each setting and sample, and the figures of all."""
-    refuse_begun(folder, run.spec.given)
-    prompt, system = prompt_of(folder, run.header), run.header.get("system_prompt")
+    folder, system = run.folder, run.header["system_prompt"]
+    refuse_begun(folder.path, run.spec.given)
+    prompt = prompt_of(folder.path, run.header["prompt"])
     sampling, created = run.spec.identity.get("body") or {}, set[str]()
     doc_ids = {rebus.id: n for n, rebus in enumerate(run.data.rebuses)}
     files: dict[Part, list[dict[str, Any]]] = {}
@@ -124,7 +91,7 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         files.setdefault((response.setting, response.sample), []).append(line)
         failed += tallies is None
         created.add(response.created)
-    if (came := dated(folder, created)) is None:
+    if (came := dated(folder.path, created)) is None:
         return Exported((), ("there is no answer, and so no file",))
     date = harness_results.date_of(came[1])
     written, tasks = [], []
@@ -142,7 +109,7 @@ def samples(folder: Path, out: Path, run: StoredRun) -> Exported:
         data=run.spec.data,
         system=system,
         began=came[0],
-        took_s=run.header.get("took_s"),
+        took_s=run.header["took_s"],
     )
     written.append(write(out / f"results_{date}.json", [figures]))
     return Exported(tuple(written), _without_figures(failed))
@@ -157,10 +124,10 @@ def _without_figures(failed: int) -> tuple[str, ...]:
     return (f"{said} of every sample; resume the run first",)
 
 
-def table(folder: Path, out: Path, run: StoredRun) -> Exported:
+def table(out: Path, run: StoredRun) -> Exported:
     """Write one table of all answers."""
     found = []
-    for response, rebus in in_data_order(folder, run.spec, run.selection()):
+    for response, rebus in in_data_order(run.folder, run.spec, run.selection()):
         answer = scoring.scored(response, rebus, run.spec.given)
         part = order((response.setting, response.sample))
         found.append((part, answer_table.row(response, answer)))
@@ -197,24 +164,24 @@ def export(
     Raises:
         ConfigError, DataError, StoreError: naming what cannot be exported, and the remedy.
     """
-    folder = Path(folder)
-    if not is_folder(folder):
+    found = RunFolder(Path(folder))
+    if not is_folder(found.path):
         raise StoreError(f"{folder}: there is no such folder; name a run folder.")
-    where = Path(out) if out else folder / FOLDER
+    where = Path(out) if out else found.path / FOLDER
     if about is not None and format != "eee":
         raise ConfigError("--model-id, --organization and --relationship are of --format eee.")
     if format == "csv":
         if data is not None:
             raise ConfigError("--data is not of --format csv, which needs no data file.")
-        return study(folder, where, exact=exact)
+        return study(found, where, exact=exact)
     if exact:
         raise ConfigError("--exact is of --format csv; leave it out.")
-    run = run_of(folder, data)
+    run = run_of(found, data)
     run.check_data()
     if format == "eee":
         # no other command or format pays for it
         from apieval.commands import export_eee  # noqa: PLC0415
 
-        return export_eee.eee(folder, where, run, about or About())
+        return export_eee.eee(where, run, about or About())
     written = samples if format == "lm-eval" else table
-    return written(folder, where, run)
+    return written(where, run)

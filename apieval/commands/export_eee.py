@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from apieval.commands.export_files import Exported, refuse_begun, write
-from apieval.commands.score import Onlooker, StoredRun, dated, prompt_of, score_stored, source
+from apieval.commands.score import Onlooker, StoredRun, dated, prompt_of, score_stored
 from apieval.errors import ConfigError, StoreError
 from apieval.files import replacing
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import Outcome
 from apieval.report.eee import DOCUMENT, ITEMS, UNKNOWN, About, Evaluation, document, items
 from apieval.report.files import in_its_folder
-from apieval.results.answers import RESPONSES
-from apieval.results.folder import RunFolder
+from apieval.results.summary import Summary
 from apieval.signature import digest_lines
 from apieval.wording import counted
 
@@ -40,20 +39,18 @@ class _Items(Onlooker):
         )
 
 
-def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
+def eee(out: Path, run: StoredRun, about: About) -> Exported:
     """Write a run's document and its items, below `out` where they belong among everybody's.
 
     Raises:
         ConfigError, StoreError: naming what cannot be exported, and the remedy.
     """
-    refuse_begun(folder, run.spec.given)
-    answers = source(folder / RESPONSES)["digest"]
-    came = (
-        each.created for each in RunFolder(folder).responses() if each.outcome is not Outcome.FAILED
-    )
-    dates = dated(folder, came)
+    folder = run.folder
+    refuse_begun(folder.path, run.spec.given)
+    came = (each.created for each in folder.responses() if each.outcome is not Outcome.FAILED)
+    dates = dated(folder.path, came)
     if dates is None:
-        raise StoreError(f"{folder}: no answer to export; the format wants one at least.")
+        raise StoreError(f"{folder.path}: no answer to export; the format wants one at least.")
     developer, _, model = (about.model_id or "developer/model").partition("/")
     if not (developer.strip() and model.strip()):
         raise ConfigError(
@@ -62,16 +59,16 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     evaluation = Evaluation(
         spec=run.spec,
         header=run.header,
-        prompt=prompt_of(folder, run.header),
+        prompt=prompt_of(folder.path, run.header["prompt"]),
         last=dates[1],
-        answers=answers,
+        answers=folder.answers_file["digest"],
         about=about,
     )
     path = out / evaluation.file(ITEMS)
     with in_its_folder(path):
         with replacing(path) as file:
             onlooker = _Items(file, evaluation)
-            summary = score_stored(folder, None, run.spec, run.selection(), onlooker)
+            summary = score_stored(folder, None, run.spec, run.selection(), run.header, onlooker)
         lines, digest = digest_lines(path)
     made = document(evaluation, summary, lines, digest)
     text = json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False)
@@ -79,7 +76,7 @@ def eee(folder: Path, out: Path, run: StoredRun, about: About) -> Exported:
     return Exported((written, path), tuple(_warnings(evaluation, summary, onlooker.failed)))
 
 
-def _warnings(run: Evaluation, summary: Mapping[str, Any], failed: int) -> Iterator[str]:
+def _warnings(run: Evaluation, summary: Summary, failed: int) -> Iterator[str]:
     if summary["partial"]:
         yield "an answer is missing: every figure is partial, which only its details say"
     if failed:

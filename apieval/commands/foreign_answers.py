@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis import findings
 from apieval.analysis.findings import Finding
 from apieval.analysis.setup import Measured
-from apieval.commands import run_folders
-from apieval.commands.score import source
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import answers, harness, scoring, tables
 from apieval.rebus.answers import PLAIN, Fields
@@ -22,9 +20,9 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import SETTINGS, Outcome, Prediction, RowId, Setting
-from apieval.report.files import SCORES, SUMMARY
-from apieval.results.answers import RESPONSES
-from apieval.run.header import HEADER
+from apieval.results.answers import RESPONSES, answers_file
+from apieval.results.folder import FILES, HEADER, SCORES, SUMMARY
+from apieval.results.summary import AnswersFile
 
 _OF_A_RUN: Final = "{path}: a file of a run; name its folder: `apieval score {folder}`."
 _SCORES: Final = "{path}: scores, not answers; `apieval report {folder}` and `apieval compare` take their folder."
@@ -51,7 +49,7 @@ def look(path: Path, fields: Fields = PLAIN, *, alone: bool = False) -> None:
     Raises:
         ConfigError, DataError: naming the file, what it is not, and the remedy.
     """
-    of_a_run = path.name in run_folders.OF_A_RUN and (path.parent / HEADER).is_file()
+    of_a_run = path.name in FILES and (path.parent / HEADER).is_file()
     try:
         if path.suffix.lower() == ".csv":
             answers.look_at_parsed(path)
@@ -102,7 +100,7 @@ def read(path: Path, selection: Selection, setting: Setting, fields: Fields = PL
         settings or [setting],
         samples,
         parsers=parsers,
-        responses={**source(path), **named(fields)},
+        responses=of_file(path, fields),
         findings=found,
     )
     return Foreign(measured, answered)
@@ -119,9 +117,12 @@ def _in_data_order(found: Iterable[ScoredAnswer], selection: Selection) -> list[
     return sorted(found, key=place)
 
 
-def named(fields: Fields) -> dict[str, Any]:
-    """Return what a summary says of fields with names of their own; nothing of the usual ones."""
-    return {} if fields == PLAIN else {"fields": asdict(fields)}
+def of_file(path: Path, fields: Fields) -> AnswersFile:
+    """Return what a summary says of a file of answers, and of fields with names of their own."""
+    found = answers_file(path)
+    if fields != PLAIN:
+        found["fields"] = asdict(fields)
+    return found
 
 
 def _is_log(path: Path) -> bool:

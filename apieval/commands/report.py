@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,44 +11,28 @@ from apieval.analysis import comparison_sentences, ranks, run_sentences, variant
 from apieval.analysis.pairing import Scored
 from apieval.analysis.usage import Spending
 from apieval.analysis.variants import over_prompts, steps_alone
-from apieval.commands import report_items, run_folders, shapes
+from apieval.commands import read_scores
 from apieval.commands.compare import NotComparable, of_scored
 from apieval.commands.options import FIGURES, ITEMS, Items, Reported
-from apieval.commands.read_scores import read_all
-from apieval.commands.score import dated, source
-from apieval.commands.verify_files import read_summary
+from apieval.commands.report_items import SHOWN, ItemsOf
+from apieval.commands.score import dated
 from apieval.errors import ConfigError, StoreError
-from apieval.files import is_there
 from apieval.rebus.parsers import official
 from apieval.records import Outcome
 from apieval.report import contents, figures, latex, markdown, tidy_csv
 from apieval.report.document import Document, ReportedRun, nameless, places
-from apieval.report.files import PAGE, SCORES, SUMMARY, write_text
+from apieval.report.files import write_text
 from apieval.report.page import packing, writing
 from apieval.report.page.packing import Fragment
 from apieval.results.answers import RESPONSES
-from apieval.results.folder import RunFolder
-from apieval.run import header
+from apieval.results.folder import HEADER, SCORES, SUMMARY, RunFolder
+from apieval.results.folders import PAGE, Say, expanded
+from apieval.results.summary import total
 
 FOLDER: Final = "report"
 """Where a report of several runs goes, beside the first of them, unless another folder is named."""
-_LATER: Final[Mapping[str, Any]] = {
-    "diagnosis": None,
-    "format_loss": None,
-    "gaps": {},
-    "dependence": None,
-    "findings": [],
-}
-"""What older versions did not write, and what stands for nothing of it."""
-_PLAIN: Final[Mapping[str, Any]] = {
-    "samples": 1,
-    "prompt": {"name": None, "official": None},
-    "given": None,
-    "usage": None,
-    "served": None,
-    "coverage": None,
-    "over_samples": None,
-}
+_LATER: Final = ("diagnosis", "format_loss", "gaps", "dependence", "findings")
+"""Parts that older versions did not write, of which a report says so."""
 
 
 def report(
@@ -59,71 +41,70 @@ def report(
     *,
     data: str | Path | None = None,
     items: Items = "all",
-    say: run_folders.Say | None = None,
+    say: Say | None = None,
 ) -> Reported:
     """Write the report of one run, or of several side by side, as `evaluate.report` says."""
     if items not in ITEMS:
         raise ConfigError(f"--items {items}: give one of {', '.join(ITEMS)}.")
-    check = run_folders.with_scores(official.NAME)
-    where = _runs(list(run_folders.expanded(folders, check, say)))
-    document = gathered(where)
-    view, doubts = _view(document, items, data)
-    target = Path(out) if out else where[0] if len(where) == 1 else where[0].parent / FOLDER
-    with _readable(where):
-        outline, pictures = contents.outlined(document), figures.draw(document)
-        drawn = figures.write(pictures, target / FIGURES)
-        links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
-        texts = {
-            PAGE: [writing.written(outline, pictures, view)],
-            markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
-            latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
-            tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
-        }
-        files = [write_text(target / name, text) for name, text in texts.items()]
+    where = list(expanded(folders, read_scores.check(official.NAME), say))
+    # `results/*` has a report of this command's own among the runs
+    where = [each for each in where if each.has(SUMMARY) or not each.has(PAGE)] or where
+    runs = named(where)
+    shown = None if items == "none" else ItemsOf(runs, data)
+    document = gathered(runs, shown)
+    view, doubts = _view(document, items, shown, data)
+    first = where[0].path
+    target = Path(out) if out else first if len(where) == 1 else first.parent / FOLDER
+    outline, pictures = contents.outlined(document), figures.draw(document)
+    drawn = figures.write(pictures, target / FIGURES)
+    links = [(each.title, f"{FIGURES}/{each.name}.svg") for each in pictures]
+    texts = {
+        PAGE: [writing.written(outline, pictures, view)],
+        markdown.REPORT: (f"{line}\n" for line in markdown.lines(outline, links)),
+        latex.TABLE: (f"{line}\n" for line in latex.lines(document)),
+        tidy_csv.TABLE: (f"{line}\n" for line in tidy_csv.lines(document)),
+    }
+    files = [write_text(target / name, text) for name, text in texts.items()]
     return Reported((*files, *drawn), (*document.doubts, *doubts))
 
 
-def _runs(folders: Sequence[Path]) -> Sequence[Path]:
-    """Return the folders without one of this verb's own: `results/*` has it among the runs."""
-    runs = [each for each in folders if not _is_report(each)]
-    return runs or folders
-
-
-def _is_report(folder: Path) -> bool:
-    return (folder / PAGE).exists() and not (folder / SUMMARY).exists()
-
-
 def _view(
-    document: Document, which: Items, data: str | Path | None
+    document: Document, which: Items, shown: ItemsOf | None, data: str | Path | None
 ) -> tuple[Fragment | None, Sequence[str]]:
     """Return the view of single rebuses, and what could not be had of them or has no room."""
-    if which == "none":
+    if shown is None or which == "none":
         return None, ()
-    items = report_items.gathered(document.runs, data)
+    items = shown.items()
     known = [place for run in document.runs for place in places(run)]
     said = [nameless(each, [*known, *([data] if data else [])]) for each in items.doubts]
     made = packing.fragment(replace(items, doubts=said), which)
     return made, (*made.notices, *items.doubts)
 
 
-def gathered(folders: Sequence[Path]) -> Document:
-    """Return what the folders hold, brought together.
+def named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:
+    """Return the folders by what they go by in a report.
+
+    Raises:
+        ConfigError, StoreError: for no folder, one named twice, and one without scores.
+    """
+    if not folders:
+        raise ConfigError("name at least one run folder.")
+    return dict(zip(read_scores.names(folders, official.NAME, least=1), folders, strict=True))
+
+
+def gathered(folders: Mapping[str, RunFolder], items: ItemsOf | None = None) -> Document:
+    """Return what the folders hold, brought together; `items` is shown every answer, too.
 
     Raises:
         ConfigError, StoreError: naming file and remedy.
     """
-    if not folders:
-        raise ConfigError("name at least one run folder.")
-    scored = read_all(folders, official.NAME, least=1)
-    runs = [_run(each, folder) for each, folder in zip(scored, folders, strict=True)]
-    with _readable(folders):
-        stale = [each for both in zip(runs, scored, strict=True) for each in _stale(*both)]
-    alike = _alike(scored)
-    apart = [each.name for each in scored if each not in alike]
+    read = [_run(name, folder, items) for name, folder in folders.items()]
+    runs, scores = [run for run, _ in read], [each for _, each in read]
+    stale = [doubt for run, each in read for doubt in _stale(folders[run.name], each)]
+    alike = _alike(scores)
+    apart = [each.name for each in scores if each not in alike]
     comparison, doubts = _compared(alike)
     summaries = [run.summary for run in runs]
-    with _readable(folders):
-        spread, steps = over_prompts(summaries), steps_alone(summaries)
     every = [each.name for each in alike]
     names = ranks.ranked({run.name: run.summary for run in runs if run.name not in apart})
     document = Document(
@@ -131,8 +112,8 @@ def gathered(folders: Sequence[Path]) -> Document:
         apart=apart,
         ranked=names,
         doubts=[*stale, *doubts],
-        spread=spread,
-        steps=steps,
+        spread=over_prompts(summaries),
+        steps=steps_alone(summaries),
     )
     if comparison is None:
         return document
@@ -146,43 +127,53 @@ def gathered(folders: Sequence[Path]) -> Document:
     )
 
 
-def _run(scored: Scored, folder: Path) -> ReportedRun:
-    found = read_summary(folder) or {}
-    summary = {**_PLAIN, **_LATER, **found}
-    changed, (spending, created) = variants.of_hints(scored), _spending(folder)
-    with _readable([folder]):
-        sentences = run_sentences.of_run(summary, changed)
-    return ReportedRun(
-        name=scored.name,
-        folder=folder,
+def _run(name: str, folder: RunFolder, items: ItemsOf | None) -> tuple[ReportedRun, Scored]:
+    """Read a run's files, each once."""
+    mine = items.of_run(name) if items else None
+    reader = read_scores.Reader(folder, official.NAME)
+    for line in folder.scores(SHOWN if mine else (official.NAME,)):
+        if line["parser"] == official.NAME:
+            reader.take(line)
+        if mine:
+            mine.take(line)
+    if mine:
+        mine.end()
+    spending, created = Spending(), set[str]()
+    there = folder.has(RESPONSES)
+    for each in folder.responses() if there else ():
+        spending.add(each)
+        if each.outcome is not Outcome.FAILED:
+            created.add(each.created)
+        if mine:
+            mine.add(each)
+    if items and mine:
+        items.add(name, mine)
+    scores, summary = reader.scored(name), folder.summary
+    changed = variants.of_hints(scores)
+    run = ReportedRun(
+        name=name,
+        folder=folder.path,
         summary=summary,
-        header=_header(folder),
-        spending=spending,
-        created=created,
+        header=folder.header if folder.has(HEADER) else None,
+        spending=spending.summary() if there else None,
+        created=dated(folder.path, created) if there else None,
         effect=changed,
-        sentences=sentences,
-        lacking=[name for name in _LATER if name not in found],
+        sentences=run_sentences.of_run(summary, changed),
+        lacking=[each for each in _LATER if each in folder.lacking],
     )
+    return run, scores
 
 
-def _header(folder: Path) -> dict[str, Any] | None:
-    """Return the header of a run, None of scores elsewhere."""
-    if (found := header.read(folder)) is not None:
-        shapes.refuse_other(shapes.Header, found, folder / header.HEADER, "mend it.")
-    return found
-
-
-def _stale(run: ReportedRun, scored: Scored) -> Iterator[str]:
+def _stale(folder: RunFolder, scores: Scored) -> Iterator[str]:
     """Say where a folder's files are not of one scoring: figures, scores and answers then differ."""
-    anew = f"`apieval score {run.folder}` writes both anew."
-    for setting, outcomes in run.summary["outcomes"].items():
-        n = sum(outcomes.values()) - outcomes["not_asked"]
-        if (there := sum(map(len, scored.rows.get(setting, {}).values()))) != n:
-            yield f"{run.name}: {SUMMARY} counts {n:,} answers ({setting}), {SCORES} has {there:,}; {anew}"
-    said = run.summary.get("responses") or {}
-    path = run.folder / RESPONSES
-    if said.get("file") == path.name and is_there(path) and source(path) != said:
-        yield f"{run.name}: {path.name} has changed since it was scored; {anew}"
+    name, anew = scores.name, f"`apieval score {folder.path}` writes both anew."
+    for setting, outcomes in folder.summary["outcomes"].items():
+        n = total(outcomes) - outcomes["not_asked"]
+        if (there := sum(map(len, scores.rows.get(setting, {}).values()))) != n:
+            yield f"{name}: {SUMMARY} counts {n:,} answers ({setting}), {SCORES} has {there:,}; {anew}"
+    said = folder.summary["responses"]
+    if said and said["file"] == RESPONSES and folder.has(RESPONSES) and folder.answers_file != said:
+        yield f"{name}: {RESPONSES} has changed since it was scored; {anew}"
 
 
 def _alike(runs: Sequence[Scored]) -> list[Scored]:
@@ -201,30 +192,3 @@ def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]
         return None, [error.reason]
     except StoreError as error:
         return None, [str(error)]
-
-
-@contextmanager
-def _readable(folders: Sequence[Path]) -> Iterator[None]:
-    """Turn what a summary of another make does to its reader into an error with a remedy."""
-    try:
-        yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        which = " or ".join(str(folder / SUMMARY) for folder in folders)
-        raise StoreError(
-            f"{which}: not as this version writes it ({type(error).__name__}: {error}); write it anew "
-            "with `apieval score`."
-        ) from error
-
-
-def _spending(
-    folder: Path,
-) -> tuple[dict[str, Any] | None, tuple[datetime, datetime] | None]:
-    """Return what a run's answers took and when they came; None where there are none of its own."""
-    if not is_there(folder / RESPONSES):
-        return None, None
-    made, created = Spending(), set[str]()
-    for each in RunFolder(folder).responses():
-        made.add(each)
-        if each.outcome is not Outcome.FAILED:
-            created.add(each.created)
-    return made.summary(), dated(folder, created)

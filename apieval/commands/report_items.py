@@ -7,117 +7,97 @@ The rebuses and gold steps of reported runs: their data files found, and told ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from apieval.commands import datasets
-from apieval.commands.read_scores import no_score, score_lines
 from apieval.commands.score import run_of
 from apieval.errors import ApievalError, DataError
-from apieval.files import is_there
 from apieval.rebus.characters import surely_composed
 from apieval.rebus.dataset import SAMPLE, Dataset
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS, right_ones
-from apieval.records import SETTINGS, Outcome, Prediction, Response, RowId, Tally
-from apieval.report.document import ReportedRun
-from apieval.report.files import SCORES
+from apieval.records import Prediction, Response, RowId, Tally
 from apieval.report.page.items import Answer, AnsweredRun, Gold, Held, Items, Key, Read, shown
 from apieval.results.answers import RESPONSES
-from apieval.results.folder import RunFolder
+from apieval.results.folder import HEADER, AnswerDiagnosis, RunFolder, ScoreLine, prediction_of
 from apieval.wording import counted
 
-_PARTS: Final = tuple(Prediction.model_fields)
 _WORDS: Final = {
     "word_guesses": ("word_guess_accuracy", "word_guess_length_accuracy"),
     "solution_words": ("solution_word_accuracy", "solution_word_length_accuracy"),
 }
 _WHOLE: Final = {"first_pass": "first_pass_accuracy", "solution": HEADLINE}
-_OTHER_LINE: Final = b'"parser": "tolerant-lenient"'
-"""What a line of the parser has in it that is not shown: it need not be read."""
-_NEAR_BEGIN: Final = 400
 
 
-@dataclass(slots=True)
-class _Lines:
-    """The scores of one answer by the parsers that are shown."""
-
-    official: Mapping[str, Any] | None = None
-    tolerant: Mapping[str, Any] | None = None
+GoldOf = Callable[[tuple[str, RowId]], Gold | None]
+"""Gives the row of a data file, by its hash and the row's id."""
+SHOWN: Final = (official.NAME, tolerant.NAME)
+"""Whose scores are shown."""
 
 
-def answers_of(
-    path: Path, digest: str, gold: Callable[[tuple[str, Any]], Gold | None]
-) -> Iterator[tuple[Key, Answer]]:
-    """Yield every answer that has scores; `gold` gives the row of a data file, by hash and id.
+class Answers:
+    """Take in the scores of a run's answers, by the parsers that are shown."""
 
-    Raises:
-        StoreError: for what is no file of scores, naming the line.
-    """
-    waiting: dict[Key, _Lines] = {}
+    def __init__(self, digest: str, gold: GoldOf) -> None:
+        """Begin with no answer."""
+        self.known: dict[Key, Answer] = {}
+        self._digest, self._gold = digest, gold
+        self._waiting: dict[Key, dict[str, ScoreLine]] = {}
 
-    def take(value: Mapping[str, Any]) -> tuple[Key, Answer] | None:
-        key = _key(value, digest)
-        lines = waiting.setdefault(key, _Lines())
-        if value["parser"] == official.NAME:
-            lines.official = value
-        elif value["parser"] == tolerant.NAME:
-            lines.tolerant = value
-        if lines.official and lines.tolerant:
-            return key, _answer(waiting.pop(key), gold((digest, key.id)))
-        return None
+    def take(self, line: ScoreLine) -> None:
+        """Take in a line of one of these parsers."""
+        key = Key(self._digest, line["id"], line["setting"], line["sample"])
+        lines = self._waiting.setdefault(key, {})
+        lines[line["parser"]] = line
+        if len(lines) == len(SHOWN):
+            self._add(key, self._waiting.pop(key))
 
-    for found in score_lines(path, take, lambda line: _OTHER_LINE in line[:_NEAR_BEGIN]):
-        if found is not None:
-            yield found
-    for key, lines in waiting.items():  # of answers that only the official parser could read
-        try:
-            if lines.official:
-                yield key, _answer(lines, gold((digest, key.id)))
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            where = f", row {key.id!r}, {key.setting}, sample {key.sample}"
-            raise no_score(path, where, error) from None
+    def end(self) -> None:
+        """Take in the answers that only the official parser could read."""
+        for key, lines in self._waiting.items():
+            if official.NAME in lines:
+                self._add(key, lines)
+
+    def _add(self, key: Key, lines: Mapping[str, ScoreLine]) -> None:
+        gold = self._gold((self._digest, key.id))
+        self.known[key] = _answer(lines[official.NAME], lines.get(tolerant.NAME), gold)
 
 
-def _key(value: Mapping[str, Any], digest: str) -> Key:
-    row, setting, sample = value["id"], value["setting"], value["sample"]
-    if type(row) not in {int, str} or setting not in SETTINGS or type(sample) is not int:
-        raise ValueError("no id, setting or sample")
-    return Key(digest, row, setting, sample)
-
-
-def _answer(lines: _Lines, gold: Gold | None) -> Answer:
-    first, other = cast("Mapping[str, Any]", lines.official), lines.tolerant
+def _answer(first: ScoreLine, other: ScoreLine | None, gold: Gold | None) -> Answer:
     read = _read(first, gold)
     again = None
     if other:
         again = read if _alike(first, other, gold) else _read(other, gold)
-    shows = (other or first).get("diagnosis") or {}
+    said = other or first
+    shows: AnswerDiagnosis = said.get("diagnosis", {})
     differs = other and again and again is not read and _differs(first, other, read, again)
-    said = other or {}
     return Answer(
-        outcome=Outcome(first["outcome"]).value,
+        outcome=first["outcome"].value,
         broke_first=shows.get("broke_first"),
         solved=_solved(read),
         official=read,
         tolerant=again if differs else None,
         tolerant_solved=_solved(again) if again else None,
-        seen_through=tuple(map(str, said.get("seen_through") or ())),
-        why={str(part): str(why) for part, why in (said.get("why") or {}).items()},
+        seen_through=tuple(other.get("seen_through", ())) if other else (),
+        why=other.get("why", {}) if other else {},
         diagnosis=shows,
     )
 
 
-def _alike(first: Mapping[str, Any], other: Mapping[str, Any], gold: Gold | None) -> bool:
+def _parts(line: ScoreLine) -> tuple[object, ...]:
+    return line["word_guesses"], line["first_pass"], line["solution_words"], line["solution"]
+
+
+def _alike(first: ScoreLine, other: ScoreLine, gold: Gold | None) -> bool:
     """Say whether two parsers found the same, in words that every equality takes as they are.
 
     So it is with most answers, and saves marking them twice.
     """
-    parts = (*_PARTS, "counts")
-    if gold is None or any(first[name] != other[name] for name in parts):
+    if gold is None or _parts(first) != _parts(other) or first["counts"] != other["counts"]:
         return False
     rebus = gold.rebus
     said = "".join(first["word_guesses"] + first["solution_words"])
@@ -125,19 +105,18 @@ def _alike(first: Mapping[str, Any], other: Mapping[str, Any], gold: Gold | None
     return gold.along_key == rebus.solution_words and words.isalnum() and surely_composed(words)
 
 
-def _differs(first: Mapping[str, Any], other: Mapping[str, Any], read: Read, again: Read) -> bool:
-    return read.marks != again.marks or any(first[name] != other[name] for name in _PARTS)
+def _differs(first: ScoreLine, other: ScoreLine, read: Read, again: Read) -> bool:
+    return read.marks != again.marks or _parts(first) != _parts(other)
 
 
 def _solved(read: Read) -> bool | None:
     return read.counts[HEADLINE][0] > 0 if HEADLINE in read.counts else None
 
 
-def _read(value: Mapping[str, Any], gold: Gold | None) -> Read:
-    parts = Prediction.model_validate({name: value[name] for name in _PARTS})
-    counts = {str(n): (int(r), int(of)) for n, (r, of) in (value["counts"] or {}).items()}
-    score = _Score(value["parser"], parts, {n: Tally(*each) for n, each in counts.items()})
-    marks = {part: "02"[counts[n][0]] for part, n in _WHOLE.items() if n in counts}
+def _read(line: ScoreLine, gold: Gold | None) -> Read:
+    parts, counts = prediction_of(line), line["counts"] or {}
+    score = _Score(line["parser"], parts, {n: Tally(*each) for n, each in counts.items()})
+    marks = {part: "2" if counts[n][0] else "0" for part, n in _WHOLE.items() if n in counts}
     for part, names in _WORDS.items():
         equal, same = (_each(score, gold, name) for name in names)
         if equal is not None and same is not None:
@@ -179,19 +158,19 @@ class Golds:
 
 
 def golds_of(
-    runs: Sequence[ReportedRun],
+    runs: Mapping[str, RunFolder],
     data: str | Path | None = None,
     say: datasets.Say | None = None,
 ) -> Golds:
     """Return the rows of the data files that runs were made on, as far as they can be had.
 
-    `data` is where the file of some run stands now.
+    `runs` go by their names. `data` is where the file of some run stands now.
 
     Raises:
         DataError: where it is the file of none of them, or cannot be read.
     """
     known: dict[str, Dataset] = {}
-    digests = {run.summary["data"]["digest"] for run in runs}
+    digests = {run.summary["data"]["digest"] for run in runs.values()}
     if data is not None:
         given = datasets.at_hand(data, gold_only=True, say=say)
         if given.digest not in digests:
@@ -200,7 +179,7 @@ def golds_of(
                 f"{', '.join(sorted(digests))}); give the one they were run on with --data."
             )
         known[given.digest] = given
-    doubts = [doubt for run in runs if (doubt := _found(run, known, say))]
+    doubts = [doubt for name, run in runs.items() if (doubt := _found(name, run, known, say))]
     rows = {
         (digest, rebus.id): Gold(rebus, _TOLERANT.gold(rebus).solution_words, order)
         for digest, found in known.items()
@@ -209,15 +188,17 @@ def golds_of(
     return Golds(rows, doubts)
 
 
-def _found(run: ReportedRun, known: dict[str, Dataset], say: datasets.Say | None) -> str | None:
+def _found(
+    name: str, run: RunFolder, known: dict[str, Dataset], say: datasets.Say | None
+) -> str | None:
     """Bring a run's data file to the known ones; return what to say where that is not possible."""
     about = run.summary["data"]
     if about["digest"] in known:
         return None
-    lacking = f"{run.name}: its rebuses and gold steps are not shown"
+    lacking = f"{name}: its rebuses and gold steps are not shown"
     try:
-        if run.header is not None:
-            found = run_of(run.folder, say=say).data
+        if run.has(HEADER):
+            found = run_of(run, say=say).data
         elif about["name"] == SAMPLE:
             found = datasets.at_hand(SAMPLE)
         else:
@@ -242,76 +223,104 @@ _TOOK: Final = (
 )
 
 
-def gathered(
-    runs: Sequence[ReportedRun],
-    data: str | Path | None = None,
-    say: datasets.Say | None = None,
-) -> Items:
-    """Return all items of some runs; `data` is where their data file stands now.
+class ItemsOf:
+    """Bring the items of some runs together, as their files are read."""
 
-    What cannot be had is left out, and said: gold rows without the data file, raw answers where
-    only scores are left.
+    def __init__(
+        self,
+        runs: Mapping[str, RunFolder],
+        data: str | Path | None = None,
+        say: datasets.Say | None = None,
+    ) -> None:
+        """Find the rows of these runs; `data` is where their data file stands now.
 
-    Raises:
-        DataError: where `data` is the file of none of the runs.
-        StoreError: for scores or answers that cannot be read, naming file and line.
-    """
-    golds = golds_of(runs, data, say)
-    held, doubts, remarks = Held(), list(golds.doubts), list[str]()
-    answered = []
-    for run in runs:
-        digest = run.summary["data"]["digest"]
-        answers = dict(answers_of(run.folder / SCORES, digest, golds.rows.get))
-        texts = run.folder / RESPONSES
-        there = is_there(texts)
-        if there:
-            doubts += _texts(run, answers, held)
-        else:
-            remarks.append(_without(run))
-        answered.append(
+        What cannot be had is left out, and said: gold rows without the data file, raw answers where
+        only scores are left.
+
+        Raises:
+            DataError: where `data` is the file of none of the runs.
+        """
+        self._runs = runs
+        self._golds = golds_of(runs, data, say)
+        self._doubts = list(self._golds.doubts)
+        self._remarks: list[str] = []
+        self._held = Held()
+        self._answered: list[AnsweredRun] = []
+
+    def of_run(self, name: str) -> ItemsOfRun:
+        """Return what takes in the files of one run."""
+        digest = self._runs[name].summary["data"]["digest"]
+        return ItemsOfRun(digest, self._golds.rows.get, self._held)
+
+    def add(self, name: str, items: ItemsOfRun) -> None:
+        """Take in what one run's files came to."""
+        folder = self._runs[name]
+        there = folder.has(RESPONSES)
+        if not there:
+            source = folder.summary["responses"]
+            where = f"; they were scored from {source['file']}" if source else ""
+            self._remarks.append(
+                f"{name}: raw answers, tokens and latency are not shown, since there is no "
+                f"{RESPONSES} in its folder{where}."
+            )
+        if items.stray:
+            self._doubts.append(
+                f"{name}: {counted(items.stray, 'answer')} not shown, since they have no scores; "
+                f"`apieval score {folder.path}` scores them."
+            )
+        self._answered.append(
             AnsweredRun(
-                name=run.name,
-                texts=f"{run.folder.resolve().name}/{RESPONSES}" if there else None,
-                given=run.summary.get("given"),
-                answers=answers,
+                name=name,
+                texts=f"{folder.path.resolve().name}/{RESPONSES}" if there else None,
+                given=folder.summary["given"],
+                answers=items.answers,
             )
         )
-    names = {run.summary["data"]["digest"]: str(run.summary["data"]["name"]) for run in runs}
-    return Items(
-        runs=answered,
-        golds=golds.rows,
-        data=names,
-        doubts=doubts,
-        remarks=remarks,
-        room=held.room,
-    )
 
-
-def _without(run: ReportedRun) -> str:
-    source = (run.summary.get("responses") or {}).get("file")
-    where = f"; they were scored from {source}" if source else ""
-    return (
-        f"{run.name}: raw answers, tokens and latency are not shown, since there is no {RESPONSES} "
-        f"in its folder{where}."
-    )
-
-
-def _texts(run: ReportedRun, answers: Mapping[Key, Answer], held: Held) -> Iterator[str]:
-    """Bring the texts to a run's answers, and say what does not fit."""
-    digest, stray = run.summary["data"]["digest"], 0
-    for response in RunFolder(run.folder).responses():
-        key = Key(digest, response.id, response.setting, response.sample)
-        answer = answers.get(key)
-        if answer is None:
-            stray += 1
-            continue
-        answer.took = _took(response)
-        held.add(answer, response.text, response.reasoning)
-    if stray:
-        yield (
-            f"{run.name}: {counted(stray, 'answer')} not shown, since they have no scores; "
-            f"`apieval score {run.folder}` scores them."
+    def items(self) -> Items:
+        """Return all of them."""
+        summaries = [run.summary for run in self._runs.values()]
+        return Items(
+            runs=self._answered,
+            golds=self._golds.rows,
+            data={each["data"]["digest"]: each["data"]["name"] for each in summaries},
+            doubts=self._doubts,
+            remarks=self._remarks,
+            room=self._held.room,
         )
+
+
+class ItemsOfRun:
+    """Take in one run's scores, and then the answers that they are of."""
+
+    def __init__(self, digest: str, gold: GoldOf, held: Held) -> None:
+        """Begin with no answer; texts go to what holds those of all runs."""
+        self._digest, self._held = digest, held
+        self._scores = Answers(digest, gold)
+        self.stray = 0
+
+    @property
+    def answers(self) -> Mapping[Key, Answer]:
+        """Return the answers that have scores."""
+        return self._scores.known
+
+    def take(self, line: ScoreLine) -> None:
+        """Take in a line of the scores."""
+        self._scores.take(line)
+
+    def end(self) -> None:
+        """Take note that the scores have come to their end."""
+        self._scores.end()
+
+    def add(self, response: Response) -> None:
+        """Bring its text to an answer that has scores."""
+        key = Key(self._digest, response.id, response.setting, response.sample)
+        answer = self.answers.get(key)
+        if answer is None:
+            self.stray += 1
+            return
+        answer.took = _took(response)
+        self._held.add(answer, response.text, response.reasoning)
 
 
 def _took(response: Response) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from itertools import islice, product
 from pathlib import Path
 from statistics import mean
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from apieval.commands.options import RunOptions
 from apieval.commands.score import NOT_BEGUN, Result, nothing, result_of, score_stored
@@ -30,6 +30,9 @@ from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt
 from apieval.records import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.results.answers import RESPONSES, key_of, read_line
+from apieval.results.folder import HEADER, RunFolder
+from apieval.results.header import LATER, Header
+from apieval.results.summary import Summary, UsageTotals
 from apieval.run import header, store
 from apieval.run.budget import Budget, Ledger
 from apieval.run.cache import ResponseCache
@@ -78,7 +81,7 @@ class Before:
     def look(cls, folder: Path, aside: Path | None) -> Before:
         """Look at what is there now."""
         files = frozenset(folder.iterdir()) if is_folder(folder) else frozenset()
-        known = folder / header.HEADER
+        known = folder / HEADER
         begun = known.read_bytes() if known in files else None
         absent = tuple(each for each in (folder, *folder.parents) if not is_there(each))
         return cls(files, begun, absent, aside)
@@ -93,7 +96,7 @@ class Before:
             if self.aside:
                 self.aside.rename(folder)
             if self.header is not None:
-                with replacing_bytes(folder / header.HEADER) as file:
+                with replacing_bytes(folder / HEADER) as file:
                     file.write(self.header)
 
 
@@ -225,7 +228,7 @@ class OneRun:
         if isinstance(lines, int) and there < lines:
             self.watcher.message(
                 f"{self.folder / RESPONSES}: holds {there:,} of the {counted(lines, 'answer')} that "
-                f"{header.HEADER} notes; the others are asked, and paid for, again. Put the file back "
+                f"{HEADER} notes; the others are asked, and paid for, again. Put the file back "
                 "first if it is anywhere."
             )
 
@@ -377,10 +380,10 @@ class OneRun:
         try:
             self._look_for_folder()
             self._store.tidy()
-            summary = score_stored(self.folder, self.folder, self.spec, self.selection)
+            summary = self._score(self.folder)
             result = result_of(self.spec.model, self.folder, summary)
             if self.cut:
-                said, enough = self.cut.message, self._enough_usd(summary["usage"]["cost_usd"])
+                said, enough = self.cut.message, self._enough_usd(summary["usage"])
                 result = replace(result, status=self.cut.status, message=said, enough_usd=enough)
             result = replace(result, moved_from=self._moved_from(), cost=self._cost())
             self._close_header(result)
@@ -389,6 +392,10 @@ class OneRun:
         except Exception as error:  # noqa: BLE001 # of one run, which is none of the others'
             return self._unwritten(fault_of_ours(error))
         return result
+
+    def _score(self, out: Path | None) -> Summary:
+        known = cast("Header", {**LATER, **self._head})
+        return score_stored(RunFolder(self.folder), out, self.spec, self.selection, known)
 
     def _look_for_folder(self) -> None:
         """Take note of a folder that was moved or removed: the figures go where the answers are."""
@@ -404,7 +411,7 @@ class OneRun:
     def _unwritten(self, message: str) -> Result:
         saved = None
         try:
-            summary = score_stored(self.folder, None, self.spec, self.selection)
+            summary = self._score(None)
         except Exception:  # noqa: BLE001 # told already
             summary, saved = nothing(self.spec, self.selection), self._saved()
         cut = self.cut or CutShort("stopped", message)
@@ -547,13 +554,14 @@ class OneRun:
         via = {"via": self._via} if self._via else {}
         return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict(), **via}
 
-    def _enough_usd(self, cost: Mapping[str, Any]) -> float | None:
+    def _enough_usd(self, usage: UsageTotals | None) -> float | None:
         """Return what bound would do for the rest, about, where the money stopped the run.
 
-        `cost` is what the answers of known cost have cost so far: the rest may be as dear.
+        `usage` has what the answers of known cost have cost so far: the rest may be as dear.
         """
-        if self._budget is None or self._budget.short_usd is None:
+        if self._budget is None or self._budget.short_usd is None or usage is None:
             return None
+        cost = usage["cost_usd"]
         rest = self.forecast(None)
         each = (cost["sum"] or 0.0) / (cost["known_for"] or 1)
         # the last answer too must find room for the longest there may be

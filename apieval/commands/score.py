@@ -18,9 +18,9 @@ from apieval.analysis.setup import Measured
 from apieval.analysis.shared_answers import Side
 from apieval.analysis.summary import Details, Usage, summarize
 from apieval.analysis.usage import dates
-from apieval.commands import datasets, read_scores, shapes
+from apieval.commands import datasets, read_scores
 from apieval.errors import ConfigError, DataError, StoreError
-from apieval.files import is_there, ordinary
+from apieval.files import is_there
 from apieval.rebus import prompts, scoring, window
 from apieval.rebus.dataset import SAMPLE, Dataset, Selection
 from apieval.rebus.metrics import told
@@ -30,9 +30,9 @@ from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import ItemScore, Rebus, Response, RunSpec
 from apieval.report import files
 from apieval.results.answers import RESPONSES, ItemKey
-from apieval.results.folder import RunFolder
-from apieval.run import header
-from apieval.signature import digest_lines
+from apieval.results.folder import HEADER, RunFolder
+from apieval.results.header import Header, PromptText
+from apieval.results.summary import AnswersFile, Summary
 from apieval.wording import counted
 
 NOT_BEGUN: Final = "not begun, no request was sent"
@@ -45,14 +45,11 @@ class Onlooker:
     def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
         """Take in one answer, and by parser what stands beside its scores."""
 
-    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what comes to the summary, which is whole but for that."""
-        del summary
-        return {}
+    def end(self, summary: Summary) -> None:
+        """Bring what was seen to the summary, which is whole but for that."""
 
 
 _NOBODY: Final = Onlooker()
-_MEND: Final = "mend it, or run the model anew under another --name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +66,18 @@ class Result:
     model: str
     folder: Path | None
     status: str
-    summary: dict[str, Any]
+    summary: Summary
     message: str | None = None
     enough_usd: float | None = None
     cost: str | None = None
     moved_from: Path | None = None
     saved: str | None = None
+
+    @property
+    def answers(self) -> int:
+        """Return how many answers there are, where a model was asked for them."""
+        usage = self.summary["usage"]
+        return usage["answers"] if usage else 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary with `model`, `dir` and `status`, as `--json` prints it."""
@@ -82,7 +85,7 @@ class Result:
         return {**self.summary, "model": self.model, "dir": where, "status": self.status}
 
 
-def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Result:
+def result_of(model: str, folder: Path | None, summary: Summary) -> Result:
     """Return the result of a summary: done, or partial where an answer is missing."""
     if not summary["partial"]:
         return Result(model, folder, "done", summary)
@@ -98,10 +101,19 @@ def result_of(model: str, folder: Path | None, summary: dict[str, Any]) -> Resul
 class StoredRun:
     """A run as its folder says, with the data file as it is now."""
 
-    spec: RunSpec
-    header: Mapping[str, Any]
+    folder: RunFolder
     data: Dataset
     path: str
+
+    @property
+    def spec(self) -> RunSpec:
+        """Return the specification."""
+        return self.folder.spec
+
+    @property
+    def header(self) -> Header:
+        """Return what the header says."""
+        return self.folder.header
 
     def check_data(self) -> None:
         """Refuse another data file than the one that was asked.
@@ -122,7 +134,7 @@ class StoredRun:
 
 
 def run_of(
-    folder: Path, data: str | Path | None = None, say: datasets.Say | None = None
+    folder: RunFolder, data: str | Path | None = None, say: datasets.Say | None = None
 ) -> StoredRun:
     """Read a run's header and load its data file, `data` where it stands elsewhere now.
 
@@ -131,56 +143,46 @@ def run_of(
     Raises:
         DataError, StoreError: where one of them is not there or cannot be used.
     """
-    known = header.read(folder)
-    if known is None:
-        raise StoreError(
-            f"{folder}: no run: there is no {header.HEADER}; name the folder of one run."
-        )
-    shapes.refuse_other(shapes.Header, known, folder / header.HEADER, _MEND)
-    try:
-        spec = RunSpec.model_validate(known["spec"])
-        path = str(data or known["data"]["path"])
-        revision = None if data else known["data"].get("revision")
-        _ = known["data"]["digest"], known["status"]
-    except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"{folder / header.HEADER}: not the header of a run: {error}.") from None
+    then = folder.header["data"]
+    path = str(data or then["path"])
+    revision = None if data else then.get("revision")
     named = path in {SAMPLE, datasets.HUB}
     if data is None and not named and not is_there(Path(path)):
         raise DataError(f"{path}: this run's data file is not there; give it with --data.")
     loaded = datasets.at_hand(path, revision=revision, say=say)
-    return StoredRun(spec, known, loaded, path)
+    return StoredRun(folder, loaded, path)
 
 
 def score_stored(
-    folder: Path,
+    folder: RunFolder,
     out: Path | None,
     spec: RunSpec,
     selection: Selection,
+    known: Header,
     onlooker: Onlooker = _NOBODY,
-) -> dict[str, Any]:
+) -> Summary:
     """Score a run's stored answers, one at a time, and write what came of it where `out` says.
 
-    The `onlooker` sees every answer too.
+    `known` is the run's header. The `onlooker` sees every answer too.
 
     Raises:
         StoreError: where answers cannot be read, are of other data, or nothing can be written.
     """
     limit = window.limit_of(spec.identity.get("body"))
     usage = Usage(limit=limit[1] if limit else None)
-    known = header.read(folder) or {}
-    prompt = prompt_of(folder, known)
+    prompt = prompt_of(folder.path, known["prompt"])
 
     def answers() -> Iterator[ScoredAnswer]:
         for response, rebus in in_data_order(folder, spec, selection):
             usage.add(response, prompt.length(rebus, response.setting))
             yield scoring.scored(response, rebus, spec.given)
 
-    measured = measured_of(spec, selection, known, folder)
+    measured = measured_of(spec, selection, known, folder.answers_file)
     return write(out, measured, answers(), usage, onlooker)
 
 
 def in_data_order(
-    folder: Path, spec: RunSpec, selection: Selection
+    folder: RunFolder, spec: RunSpec, selection: Selection
 ) -> Iterator[tuple[Response, Rebus]]:
     """Yield a run's stored answers with their rows: as they were asked, however they came.
 
@@ -194,20 +196,20 @@ def in_data_order(
         row, setting, sample = question
         if str(row) not in rows or setting not in spec.settings or sample >= spec.samples:
             raise StoreError(
-                f"{folder / RESPONSES}: an answer to row {row!r} "
+                f"{folder.path / RESPONSES}: an answer to row {row!r} "
                 f"({setting}, sample {sample}), which is not of this run."
             )
         at = spec.settings.index(setting) * len(rows) + rows[str(row)]
         return at * spec.samples + sample
 
-    for response in RunFolder(folder).responses(place):
+    for response in folder.responses(place):
         yield response, gold[str(response.id)]
 
 
 def measured_of(
-    spec: RunSpec, selection: Selection, known: Mapping[str, Any], folder: Path | None = None
+    spec: RunSpec, selection: Selection, known: Header, answers: AnswersFile | None = None
 ) -> Measured:
-    """Return what a run measures; `known` is what its header says."""
+    """Return what a run measures; `known` is its header, `answers` the file of its answers."""
     return Measured(
         spec.model,
         selection,
@@ -215,26 +217,13 @@ def measured_of(
         spec.samples,
         {k: v for k, v in dict(spec.identity.get("body") or {}).items() if k != "model"},
         spec.prompts,
-        known.get("dropped") or (),
-        prompt_name=str((known.get("prompt") or {}).get("name", prompts.OFFICIAL)),
+        known["dropped"],
+        prompt_name=known["prompt"]["name"],
         given=spec.given,
         identity=spec.identity,
-        responses=source(folder / RESPONSES) if folder else None,
-        coverage=known.get("coverage"),
+        responses=answers,
+        coverage=known["coverage"],
     )
-
-
-def source(path: Path) -> dict[str, Any]:
-    """Return what tells a file of answers from any other: its name, its lines and its hash.
-
-    Raises:
-        StoreError: where it cannot be read.
-    """
-    try:
-        lines, found = digest_lines(ordinary(path))
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror or error}.") from None
-    return {"file": path.name, "lines": lines, "digest": found}
 
 
 def dated(folder: Path, created: Iterable[str]) -> tuple[datetime, datetime] | None:
@@ -250,21 +239,19 @@ def dated(folder: Path, created: Iterable[str]) -> tuple[datetime, datetime] | N
         raise StoreError(f"{path}: `created` of an answer is no date: {error}; mend it.") from None
 
 
-def prompt_of(folder: Path, known: Mapping[str, Any]) -> Prompt:
+def prompt_of(folder: Path, made: PromptText) -> Prompt:
     """Return the prompt of a run, made again of what its header says.
 
     Raises:
         StoreError: where that makes none.
     """
     try:
-        return prompts.restore(known.get("prompt") or {})
-    except (LookupError, TypeError, ConfigError) as error:
-        raise StoreError(
-            f"{folder / header.HEADER}: no prompt can be made of it: {error}"
-        ) from None
+        return prompts.restore(made)
+    except ConfigError as error:  # a template of the user's that is none
+        raise StoreError(f"{folder / HEADER}: no prompt can be made of it: {error}") from None
 
 
-def nothing(spec: RunSpec, selection: Selection) -> dict[str, Any]:
+def nothing(spec: RunSpec, selection: Selection) -> Summary:
     """Return the summary of a run whose answers cannot be read."""
     return write(None, Measured(spec.model, selection, spec.settings, spec.samples), (), Usage())
 
@@ -275,7 +262,7 @@ def write(
     answers: Iterable[ScoredAnswer],
     usage: Usage | None,
     onlooker: Onlooker = _NOBODY,
-) -> dict[str, Any]:
+) -> Summary:
     """Collect scored answers into a summary, writing both as they come where there is a folder."""
     collector = Collector(
         measured.selection.rebuses,
@@ -295,9 +282,10 @@ def write(
                 collector.add(item)
                 write_score(item, beside.get(item.parser, {}))
 
-    def summed() -> dict[str, Any]:
+    def summed() -> Summary:
         summary = summarize(measured, collector, usage, details, signs)
-        return {**summary, **onlooker.more(summary)}
+        onlooker.end(summary)
+        return summary
 
     if out is None:
         collect(lambda *_: None)
@@ -321,7 +309,7 @@ class Auditor(Onlooker):
         self._audit = Audit(selection)
         self._others: list[Side] = []
         if against:
-            runs = read_scores.read_all(against, official.NAME, least=1)
+            runs = read_scores.read_all([*map(RunFolder, against)], official.NAME, least=1)
             self._others = [read_scores.with_texts(run) for run in runs]
 
     def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
@@ -329,7 +317,7 @@ class Auditor(Onlooker):
         del beside
         self._audit.add(answer)
 
-    def more(self, summary: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what was found, and against which runs."""
+    def end(self, summary: Summary) -> None:
+        """Say what was found, and against which runs."""
         found = self._audit.findings(summary, self._others)
-        return {"audit": {"against": [each.name for each in self._others], "findings": found}}
+        summary["audit"] = {"against": [each.name for each in self._others], "findings": found}

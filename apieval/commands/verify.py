@@ -15,8 +15,7 @@ from typing import Any, Final
 from apieval.analysis.claims import Check, State
 from apieval.commands import verify_run, verify_scores
 from apieval.errors import ConfigError, StoreError
-from apieval.report.files import SUMMARY
-from apieval.run.header import HEADER
+from apieval.results.folder import HEADER, SUMMARY, RunFolder
 
 FORMAT: Final = 1
 
@@ -66,8 +65,8 @@ def verify(
     if lexists(folder / HEADER):
         if answers is not None:
             raise ConfigError(f"{folder}: a run has its answers; leave out --answers.")
-        return Verification(folder, verify_run.checks(folder, data))
+        return Verification(folder, verify_run.checks(RunFolder(folder), data))
     if not lexists(folder / SUMMARY):
         raise StoreError(f"{folder}: neither a run ({HEADER}) nor scores ({SUMMARY}); name one.")
     given = None if answers is None else Path(answers)
-    return Verification(folder, verify_scores.checks(folder, data, given))
+    return Verification(folder, verify_scores.checks(RunFolder(folder), data, given))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from apieval.analysis.claims import Check, Difference, State, differences, judged, unchecked
+from apieval.analysis.claims import ABSENT, Check, Difference, State, differences, judged, unchecked
 from apieval.analysis.figures import AGGREGATIONS
-from apieval.commands.read_scores import score_lines
 from apieval.errors import StoreError
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import METRICS
 from apieval.rebus.parsers import official
 from apieval.records import Outcome, Tally
-from apieval.report.files import SCORES, SUMMARY
+from apieval.results.folder import SCORES, SUMMARY, RunFolder, ScoreLine
+from apieval.results.summary import Figures, Summary
 
 _MISSING: Final = ("failed", "not_asked")
 _HELD: Final = ("outcomes", "partial", "settings")
@@ -56,52 +55,42 @@ class _Counts:
         self.wrong: list[Difference] = []
         self._seen: set[tuple[str, ...]] = set()
 
-    def add(self, value: Mapping[str, Any]) -> None:
-        """Take in a line; KeyError, TypeError or ValueError where it is none."""
+    def add(self, line: ScoreLine) -> None:
+        """Take in a line."""
         self.lines += 1
-        setting, parser = str(value["setting"]), str(value["parser"])
-        place = (str(value["id"]), setting, str(value["sample"]), parser)
+        setting, parser = line["setting"], line["parser"]
+        place = (str(line["id"]), setting, str(line["sample"]), parser)
         said = f"row {place[0]}, {setting}, sample {place[2]}, {parser}"
         if place in self._seen:
-            raise ValueError(f"{said} stands above already")
+            self.wrong.append(Difference(f"{said}, twice", line["solution"], ABSENT))
+            return
         self._seen.add(place)
-        outcome, counts = Outcome(value["outcome"]), value["counts"]
+        outcome, counts = line["outcome"], line["counts"] or {}
         if parser == official.NAME:
             self.outcomes[setting][outcome.value] += 1
-        if (counts is None) is not (outcome is Outcome.FAILED):
-            raise ValueError(f"counts {counts!r} of an answer that is {outcome.value}")
         for name in METRICS:
-            tally = _tally(counts[name]) if counts and name in counts else None
+            tally = Tally(*counts[name]) if name in counts else None
             share = None if tally is None else tally.share
-            self.wrong += differences(value[name], share, f"{said}.{name}")
+            self.wrong += differences(line.get(name, ABSENT), share, f"{said}.{name}")
             if tally is None:
                 continue
             if outcome is not Outcome.OK and tally.right:
-                self.wrong.append(
-                    Difference(f"{said}.counts.{name}", counts[name], [0, tally.total])
-                )
-            for subset in dict.fromkeys((ALL, value["subset"])):
+                self.wrong.append(Difference(f"{said}.counts.{name}", [*tally], [0, tally.total]))
+            for subset in dict.fromkeys((ALL, line["subset"])):
                 if subset is not None:
                     key = (setting, str(subset), parser, name)
                     self.sums[key] = self.sums[key].plus(tally)
 
 
-def _tally(pair: Any) -> Tally:  # noqa: ANN401 # any JSON
-    right, total = pair
-    if type(right) is not int or type(total) is not int or not 0 <= right <= total or not total:
-        raise ValueError(f"{right!r} right of {total!r}")
-    return Tally(right, total)
-
-
-def checks(folder: Path, stored: Mapping[str, Any]) -> Iterator[Check]:
+def checks(folder: RunFolder) -> Iterator[Check]:
     """Yield the checks that need nothing but the folder: `scores.jsonl` against `summary.json`."""
-    found = _Counts()
+    found, stored = _Counts(), folder.summary
     try:
-        for _ in score_lines(folder / SCORES, found.add):
-            pass
+        for line in folder.scores():
+            found.add(line)
     except StoreError as error:
         yield Check("scores", State.FAILS, str(error))
-        yield unchecked(SUMMARY, "there are no scores to compare it with", stored)
+        yield unchecked(SUMMARY, "there are no scores to compare it with", folder.stored_summary)
         return
     if not found.lines:
         yield unchecked("scores", "there is no line")
@@ -118,22 +107,22 @@ def checks(folder: Path, stored: Mapping[str, Any]) -> Iterator[Check]:
         "outcomes",
         f"the outcomes of {SUMMARY} are those of {SCORES}",
         f"{SUMMARY} counts otherwise than {SCORES}",
-        differences({name: stored[name] for name in _HELD}, _counted(stored, found)),
+        differences({name: folder.stored_summary[name] for name in _HELD}, _counted(stored, found)),
     )
     held = {*AGGREGATIONS, *_names(whole=whole)}
     rest = ", ".join(each for each in _keys(stored["figures"]) if each not in held)
-    others = [name for name in stored if name not in {"figures", *_HELD}]
+    others = [name for name in folder.stored_summary if name not in {"figures", *_HELD}]
     why = "the data file is needed for them"
     yield unchecked(f"rest of {SUMMARY}", why, [f"figures: {rest}", *others])
     why = f"of {SCORES}: the data and the answers are needed for them"
     yield unchecked("answers", why, _READ)
 
 
-def _missing(stored: Mapping[str, Any]) -> int:
+def _missing(stored: Summary) -> int:
     return sum(each[name] for each in stored["outcomes"].values() for name in _MISSING)
 
 
-def _counted(stored: Mapping[str, Any], found: _Counts) -> dict[str, Any]:
+def _counted(stored: Summary, found: _Counts) -> dict[str, Any]:
     """Return the outcomes that the lines have; how many there should be the summary says."""
     expected = stored["data"]["n"] * stored["samples"]
     outcomes = {}
@@ -145,7 +134,7 @@ def _counted(stored: Mapping[str, Any], found: _Counts) -> dict[str, Any]:
 
 
 def _shares(
-    stored: Mapping[str, Any], found: _Counts, *, whole: bool
+    stored: Summary, found: _Counts, *, whole: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the shares of the summary, and those of the counts, by their paths."""
     names = _names(whole=whole)
@@ -168,7 +157,7 @@ def _names(*, whole: bool) -> tuple[str, ...]:
     return ("value", "n") if whole else ("answered",)
 
 
-def _keys(tree: Mapping[str, Any]) -> Iterator[str]:
+def _keys(tree: Figures) -> Iterator[str]:
     """Yield the keys of all figures, each once."""
     all_ = [
         both
@@ -181,7 +170,7 @@ def _keys(tree: Mapping[str, Any]) -> Iterator[str]:
     yield from dict.fromkeys((*inner, *(key for both in all_ for key in both)))
 
 
-def _figures(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+def _figures(tree: Figures) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
     for setting, subsets in tree.items():
         for subset, parsers in subsets.items():
             for parser, metrics in parsers.items():

@@ -24,7 +24,8 @@ from apieval.files import ordinary
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import ItemScore
-from apieval.report.files import SCORES, SUMMARY, score_line
+from apieval.report.files import score_line
+from apieval.results.folder import SCORES, SUMMARY, RunFolder
 from apieval.signature import finite, parts
 from apieval.wording import counted
 
@@ -38,10 +39,10 @@ _THESE: Final = Versions()
 _Place = tuple[str, ...]
 
 
-def readable_summary(folder: Path) -> tuple[dict[str, Any] | None, Check | None]:
+def readable_summary(folder: RunFolder) -> tuple[Mapping[str, Any] | None, Check | None]:
     """Return what `summary.json` holds, or the check that fails because it cannot be read."""
     try:
-        return read_summary(folder), None
+        return folder.stored_summary if folder.has(SUMMARY) else None, None
     except StoreError as error:
         return None, Check("figures", State.FAILS, str(error))
 
@@ -51,25 +52,6 @@ def other_files(folder: Path, known: Collection[str]) -> Iterator[Check]:
     there = [each.name + "/" * each.is_dir() for each in sorted(folder.iterdir())]
     if others := [each for each in there if each not in known and not each.startswith(_LOCKS)]:
         yield unchecked("other files", "not looked into", others)
-
-
-def read_summary(folder: Path) -> dict[str, Any] | None:
-    """Return what `summary.json` holds, None where there is none.
-
-    Raises:
-        StoreError: where it cannot be read.
-    """
-    path = folder / SUMMARY
-    try:
-        text = ordinary(path).read_text(encoding="utf-8")
-        found = json.loads(text, parse_constant=finite, parse_float=finite)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: cannot be read ({error}).") from None
-    if not isinstance(found, dict) or not isinstance(found.get("signatures"), dict):
-        raise StoreError(f"{path}: no summary of scores.")
-    return found
 
 
 class Scores(Onlooker):
@@ -303,7 +285,7 @@ def _pairs(stored: Any, remade: Mapping[str, Any]) -> Iterator[tuple[str, Any, A
             yield path, ABSENT if old is None else old, ABSENT if new is None else new
 
 
-def parts_of(signatures: Mapping[str, Any], setting: str, parser: str) -> dict[str, str] | None:
+def parts_of(signatures: Mapping[Any, Any], setting: str, parser: str) -> dict[str, str] | None:
     """Return the parts of one of a summary's signatures, None where there is none."""
     named = signatures.get(setting)
     text = named.get(parser) if isinstance(named, dict) else None

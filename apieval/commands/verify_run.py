@@ -20,8 +20,7 @@ from apieval.analysis.claims import (
     judged,
     unchecked,
 )
-from apieval.commands import shapes
-from apieval.commands.score import Onlooker, prompt_of, run_of, score_stored, source
+from apieval.commands.score import Onlooker, prompt_of, run_of, score_stored
 from apieval.commands.verify_files import Scores, of_summary, other_files, readable_summary
 from apieval.errors import StoreError
 from apieval.rebus import conversation
@@ -29,11 +28,12 @@ from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Dataset, Selection
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import Response, RunSpec
-from apieval.report.files import SCORES, SUMMARY
 from apieval.results.answers import RESPONSES
-from apieval.run import header
+from apieval.results.folder import HEADER, SCORES, SUMMARY, RunFolder
+from apieval.results.header import EVERY
+from apieval.run import header as plan
 from apieval.run.cost import SPENDING, Spent, spent_by
-from apieval.run.header import FORMAT, HEADER
+from apieval.run.header import FORMAT
 from apieval.run.responses import Survey, survey
 from apieval.signature import digest, is_hidden
 from apieval.wording import counted
@@ -57,42 +57,40 @@ _LATER: Final = {"spent"}
 _DATA: Final = {"name", "digest", "n", "rule_breakers"}
 
 
-def checks(folder: Path, data: str | Path | None) -> list[Check]:
+def checks(folder: RunFolder, data: str | Path | None) -> list[Check]:
     """Return every check of a run folder.
 
     Raises:
         DataError, StoreError: where there is no header or no data file to check against.
     """
     run = run_of(folder, data)
-    spec, known = run.spec, run.header
+    spec, known = run.spec, folder.stored_header
     found = [
-        _name(folder, spec),
+        _name(folder.path, spec),
         _data(run.data, known, spec),
-        _prompts(folder, spec, known),
+        _prompts(folder, spec),
     ]
     if run.data.digest == known["data"]["digest"]:
-        found += _answers(folder, run.selection(), spec, known)
+        found += _answers(folder, run.selection(), known)
     else:
         why = "the data file is another, so that nothing can be made anew"
         found += [unchecked(name, why) for name in (*_OF_ANSWERS, "counts")]
-    scored = (folder / SUMMARY).exists()
-    found += [*_header(folder, known, spec), _rest(known, spec, run.data, scored=scored)]
-    return [*found, *other_files(folder, _FILES)]
+    scored = folder.has(SUMMARY)
+    found += [*_header(folder), _rest(known, spec, run.data, scored=scored)]
+    return [*found, *other_files(folder.path, _FILES)]
 
 
-def _answers(
-    folder: Path, selection: Selection, spec: RunSpec, known: Mapping[str, Any]
-) -> Iterator[Check]:
+def _answers(folder: RunFolder, selection: Selection, known: Mapping[str, Any]) -> Iterator[Check]:
     """Yield the checks that take the answers, one that fails where they cannot be read."""
     try:
-        seen = survey(folder / RESPONSES)
+        seen = survey(folder.path / RESPONSES)
     except StoreError as error:
         yield Check("lines", State.FAILS, str(error))
         why = "the answers cannot be read"
         yield from (unchecked(name, why) for name in (*_OF_ANSWERS, "counts"))
         return
-    yield _lines(folder, seen, known)
-    yield from _derived(folder, selection, spec, known, seen)
+    yield _lines(folder.path, seen, known)
+    yield from _derived(folder, selection, known, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +104,15 @@ class _Both(Onlooker):
 
 
 def _derived(
-    folder: Path, selection: Selection, spec: RunSpec, known: Mapping[str, Any], seen: Survey
+    folder: RunFolder, selection: Selection, known: Mapping[str, Any], seen: Survey
 ) -> Iterator[Check]:
     """Yield the checks that take the answers scored anew."""
-    said = Conversation(
-        prompt_of(folder, known), known.get("system_prompt"), spec.given, known.get("prefill")
-    )
-    keys, scores = _Keys(spec, said), Scores(folder)
+    spec, header = folder.spec, folder.header
+    prompt = prompt_of(folder.path, header["prompt"])
+    said = Conversation(prompt, header["system_prompt"], spec.given, header["prefill"])
+    keys, scores = _Keys(spec, said), Scores(folder.path)
     try:
-        remade = score_stored(folder, None, spec, selection, _Both(keys, scores))
+        remade = score_stored(folder, None, spec, selection, header, _Both(keys, scores))
     except StoreError as error:
         why = f"the answers cannot be scored: {error}"
         yield Check("answers", State.FAILS, why)
@@ -127,8 +125,8 @@ def _derived(
         yield from of_summary(stored, remade, scores)
     else:
         yield from _without_summary(fault, scores)
-    unpriced = seen.unpriced if known.get("via") else 0  # a gateway's, which showed in the replies
-    spent = spent_by(folder) or Spent(seen.spent_usd, unknown=unpriced)
+    unpriced = seen.unpriced if header.get("via") else 0  # a gateway's, which showed in the replies
+    spent = spent_by(folder.path) or Spent(seen.spent_usd, unknown=unpriced)
     yield _counts(known, {**remade, "spent_usd": spent.total_usd, "spent": spent._asdict()})
 
 
@@ -140,7 +138,7 @@ def _without_summary(fault: Check | None, scores: Scores) -> Iterator[Check]:
 
 
 def _name(folder: Path, spec: RunSpec) -> Check:
-    name, due = folder.resolve().name, header.folder_name(spec)
+    name, due = folder.resolve().name, plan.folder_name(spec)
     if is_hidden(spec.identity):
         return unchecked("folder", _HIDDEN)
     if name == due:
@@ -168,15 +166,16 @@ def _data(data: Dataset, known: Mapping[str, Any], spec: RunSpec) -> Check:
     )
 
 
-def _prompts(folder: Path, spec: RunSpec, known: Mapping[str, Any]) -> Check:
-    prompt = prompt_of(folder, known)
+def _prompts(folder: RunFolder, spec: RunSpec) -> Check:
+    known = folder.header
+    prompt = prompt_of(folder.path, known["prompt"])
     remade: dict[str, Any] = {each: prompt.hash(each) for each in spec.settings}
     if "system" in spec.prompts:
-        system = known.get("system_prompt")
+        system = known["system_prompt"]
         remade["system"] = spec.prompts["system"] if system is None else digest(system)
     found = [
         *differences(dict(spec.prompts), remade, "spec.prompts"),
-        *differences(known.get("prompts", ABSENT), remade, "prompts"),
+        *differences(known["prompts"], remade, "prompts"),
     ]
     good = f"the hashes are those of the templates ({', '.join(spec.settings)})"
     return judged("prompts", good, "the hashes are not those of the templates", found)
@@ -261,10 +260,10 @@ class _Keys:
 
 
 def _digest(
-    folder: Path, stored: Mapping[str, Any] | None, known: Mapping[str, Any]
+    folder: RunFolder, stored: Mapping[str, Any] | None, known: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Hold the file of answers against what was noted of it when it was scored, and when it ended."""
-    now = source(folder / RESPONSES)
+    now = folder.answers_file
     open_ = known.get("responses", ABSENT) is None and _open(known)
     for name, where in ((SUMMARY, stored), (HEADER, None if open_ else known)):
         check = f"answers as in {name}"
@@ -312,13 +311,15 @@ def _status(known: Mapping[str, Any], *, partial: bool) -> Iterator[Difference]:
         yield Difference("status", status, "partial" if partial else "done")
 
 
-def _header(folder: Path, known: Mapping[str, Any], spec: RunSpec) -> Iterator[Check]:
+def _header(folder: RunFolder) -> Iterator[Check]:
     """Hold the parts of the header against each other; name keys that another version lacked."""
+    known, spec = folder.stored_header, folder.spec
+    prompt = prompt_of(folder.path, folder.header["prompt"])
     remade: dict[str, Any] = {
         "format": FORMAT,
         "model": spec.model,
         "spec": json.loads(json.dumps(spec.as_json())),
-        "prompt": json.loads(json.dumps(prompt_of(folder, known).as_json())),
+        "prompt": json.loads(json.dumps(prompt.as_json())),
     }
     if spec.given is None:
         remade["prefill"] = None
@@ -342,7 +343,7 @@ def _missing(known: Mapping[str, Any]) -> Iterator[str]:
     later = (
         {*_COUNTED, "spent", "message", "responses", "ended", "took_s"} if _open(known) else set()
     )
-    for name in shapes.Header.model_fields:
+    for name in EVERY:
         if name not in known and name not in later:
             yield name
 

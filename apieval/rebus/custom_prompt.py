@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from apieval.errors import ConfigError
 from apieval.rebus import examples
 from apieval.records import SETTINGS, Rebus, Setting, well_formed
+from apieval.results.header import PromptText
 from apieval.signature import canonical_json, digest
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class CustomPrompt:
         """Return the tagged SHA-256 of the template, its examples and the setting."""
         return self._hashes[setting]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PromptText:
         """Return what the prompt is made from."""
         solved = [*map(examples.as_json, self.examples)]
         return {"name": self.name, "template": self.source, "examples": solved}

@@ -7,19 +7,19 @@ The right answer to a rebus, in the template that the prompts show; the same in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.errors import DataError
 from apieval.rebus import dataset, rules
 from apieval.rebus.equality import NUMBER, along_key
 from apieval.rebus.rules import broken_rules
 from apieval.records import Rebus, Setting
+from apieval.results.header import Example
 
 
 def write(rebus: Rebus) -> str:
@@ -81,19 +81,34 @@ def load(path: Path) -> tuple[Rebus, ...]:
     return found
 
 
-def as_json(rebus: Rebus) -> dict[str, Any]:
+def as_json(rebus: Rebus) -> Example:
     """Return an example as `run.json` keeps it."""
-    return asdict(rebus)
+    return {
+        "id": rebus.id,
+        "subset": rebus.subset,
+        "verbalized_rebus": rebus.verbalized_rebus,
+        "verbalized_rebus_with_length_hints": rebus.verbalized_rebus_with_length_hints,
+        "solution_key": rebus.solution_key,
+        "word_guesses": list(rebus.word_guesses),
+        "first_pass": rebus.first_pass,
+        "solution_words": list(rebus.solution_words),
+        "solution": rebus.solution,
+    }
 
 
-def from_json(value: Mapping[str, Any]) -> Rebus:
-    """Return the example that was kept.
-
-    Raises:
-        LookupError, TypeError: for anything else.
-    """
-    lists = ("word_guesses", "solution_words")
-    return Rebus(**{**value, **{name: tuple(value[name]) for name in lists}})
+def from_json(value: Example) -> Rebus:
+    """Return the example that was kept."""
+    return Rebus(
+        id=value["id"],
+        subset=value.get("subset"),
+        verbalized_rebus=value["verbalized_rebus"],
+        verbalized_rebus_with_length_hints=value["verbalized_rebus_with_length_hints"],
+        solution_key=value["solution_key"],
+        word_guesses=tuple(value["word_guesses"]),
+        first_pass=value["first_pass"],
+        solution_words=tuple(value["solution_words"]),
+        solution=value["solution"],
+    )
 
 
 def shown_rebus(rebus: Rebus, setting: Setting) -> str:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from apieval.errors import ConfigError
 from apieval.rebus import custom_prompt, examples
 from apieval.records import SETTINGS, Rebus, Setting, well_formed
+from apieval.results.header import PromptText
 from apieval.signature import digest
 
 OFFICIAL: Final = "official"
@@ -52,7 +53,7 @@ class Prompt(Protocol):
     def hash(self, setting: Setting) -> str:
         """Return the tagged SHA-256 of what the texts of a setting are made from."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PromptText:
         """Return what it takes to make it again."""
 
 
@@ -99,7 +100,7 @@ class Shots:
         """Return the tagged SHA-256 of a setting's text before it is filled."""
         return self._hashes[setting]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PromptText:
         """Return what the prompt is made from; nothing but its name for the challenge's own."""
         if self == Shots():
             return {"name": self.name}
@@ -182,11 +183,11 @@ def choose_all(folder: Path, shots: int | Path | None = None) -> list[Prompt]:
     return made
 
 
-def restore(made: Mapping[str, Any]) -> Prompt:
+def restore(made: PromptText) -> Prompt:
     """Return the prompt that `as_json` described.
 
     Raises:
-        LookupError, TypeError, ConfigError: where this is no description of a prompt.
+        ConfigError: where it has a template that is none.
     """
     if "examples" not in made:
         return official()

@@ -28,8 +28,10 @@ _LEGEND: Final = (
 )
 
 
-def render(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(found: Mapping[str, Any] | None) -> Iterator[RenderableType]:
     """Yield a table for each setting, and why there is no block where one is missing."""
+    if found is None:
+        return
     for setting, parsers in found.items():
         yield _table(setting, parsers)
         for (metric, what), title in _measured(parsers):

@@ -35,9 +35,9 @@ _ROWS: Final[Mapping[tuple[str, ...], str]] = {
 }
 
 
-def view(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+def view(found: Mapping[str, Any] | None) -> Iterator[RenderableType]:
     """Yield the diagnoses of each setting: shares, subsets, and hidden words."""
-    for setting, cells in found.items():
+    for setting, cells in (found or {}).items():
         if not cells[_ALL]["n"]:
             continue
         yield _shares(setting, cells[_ALL])

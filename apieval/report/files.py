@@ -13,10 +13,8 @@ from apieval.errors import StoreError
 from apieval.files import replacing, replacing_bytes
 from apieval.rebus.metrics import METRICS
 from apieval.records import ItemScore, Tally
+from apieval.results.folder import SCORES, SUMMARY
 
-SCORES: Final = "scores.jsonl"
-SUMMARY: Final = "summary.json"
-PAGE: Final = "report.html"
 _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -123,7 +121,7 @@ def _unwritten(path: Path, error: OSError) -> StoreError:
     return StoreError(f"{path}: cannot be written: {why}; name another folder with --out.")
 
 
-def write_summary(folder: Path, summary: dict[str, Any]) -> None:
+def write_summary(folder: Path, summary: Mapping[str, object]) -> None:
     """Write `summary.json` whole or not at all.
 
     Raises:

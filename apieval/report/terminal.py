@@ -113,7 +113,7 @@ def render(
         yield Text(_outcomes(summary["outcomes"][setting]), style="dim")
         if _TOLERANT in summary["figures"][setting][_ALL]:
             yield Text(_format_loss(summary["figures"][setting][_ALL]), style="dim")
-        if broke := broke_first(summary.get("diagnosis", {}).get(setting)):
+        if broke := broke_first((summary["diagnosis"] or {}).get(setting)):
             yield Text(broke, style="dim")
     if _subset_names(summary):
         yield _subsets(summary)

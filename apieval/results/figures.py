@@ -6,13 +6,10 @@ The types are of dictionaries, since a file is written as it was read, key for k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import (
-    Annotated,
-    NotRequired,  # pydantic takes typing's from 3.12 on
-)
+from typing import Annotated, NotRequired
 
 from pydantic import AfterValidator
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's from 3.12 on
 
 from apieval.results.checking import Count, Number, Points, Share
 

@@ -11,20 +11,14 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import (
-    Any,
-    Final,
-    Literal,
-    NotRequired,  # pydantic takes typing's from 3.12 on
-    cast,
-)
+from typing import Any, Final, NotRequired, cast
 
 from pydantic import ValidationError, with_config
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's from 3.12 on
 
 from apieval.errors import StoreError
 from apieval.files import is_folder, is_there, ordinary
-from apieval.records import Response, RowId, RunSpec, Setting
+from apieval.records import Outcome, Prediction, Response, RowId, RunSpec, Setting
 from apieval.results import header as headers
 from apieval.results import summary as summaries
 from apieval.results.answers import (
@@ -53,6 +47,7 @@ from apieval.results.summary import AnswersFile, Summary
 HEADER: Final = "run.json"
 SUMMARY: Final = "summary.json"
 SCORES: Final = "scores.jsonl"
+FILES: Final = (HEADER, RESPONSES, SUMMARY, SCORES)
 MEND: Final = "mend it, or run the model anew under another --name."
 ANEW: Final = "write it anew with `apieval score`."
 _PARSER: Final = re.compile(rb'"parser": "([^"]*)"')
@@ -86,7 +81,7 @@ class ScoreLine(TypedDict):
     sample: Count
     subset: str | None
     parser: str
-    outcome: Literal["ok", "truncated", "empty", "refused", "failed"]
+    outcome: Outcome
     word_guesses: list[str]
     first_pass: str
     solution_words: list[str]
@@ -114,6 +109,11 @@ class RunFolder:
     def has(self, name: str) -> bool:
         """Say whether there is a file of that name."""
         return is_there(self.path / name)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it holds anything of a run's."""
+        return any(map(self.has, FILES))
 
     @cached_property
     def stored_header(self) -> Mapping[str, Any]:
@@ -222,11 +222,23 @@ class RunFolder:
         return StoreError(f"{self.path / name}: there is no such file; {how}.")
 
 
+def prediction_of(line: ScoreLine) -> Prediction:
+    """Return what the parser read."""
+    return Prediction(
+        word_guesses=tuple(line["word_guesses"]),
+        first_pass=line["first_pass"],
+        solution_words=tuple(line["solution_words"]),
+        solution=line["solution"],
+    )
+
+
 def _uncounted(line: ScoreLine) -> list[str]:
     """Return what of a line's counts cannot be."""
     counts, outcome = line["counts"], line["outcome"]
-    if (counts is None) is not (outcome == "failed"):
-        return [f"counts: {'null' if counts is None else 'some'} of an answer that is {outcome}"]
+    if (counts is None) is not (outcome is Outcome.FAILED):
+        return [
+            f"counts: {'null' if counts is None else 'some'} of an answer that is {outcome.value}"
+        ]
     for name, (right, total) in (counts or {}).items():
         if not right <= total or not total:
             return [f"counts.{name}: {right} right of {total}"]

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    NotRequired,  # pydantic takes typing's from 3.12 on
-)
+from typing import Annotated, Any, Final, Literal, NotRequired
 
 from pydantic import Field, with_config
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's from 3.12 on
 
 from apieval.records import Prefill, RowId, Setting
 from apieval.results.checking import STRICT, Amount
@@ -142,3 +136,14 @@ LATER: Final[Mapping[str, object]] = {
     "ended": None,
     "took_s": None,
 }
+EVERY: Final = (
+    "format",
+    "status",
+    "message",
+    "model",
+    "spec",
+    "data",
+    "prompts",
+    *(each for each in LATER if each != "message"),
+)
+"""The keys of every header of this version, in their order."""

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    NotRequired,  # pydantic takes typing's from 3.12 on
-)
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal, NotRequired, cast
 
 from pydantic import AfterValidator, Field, with_config
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's from 3.12 on
 
-from apieval.records import Given, RowId, Setting
+from apieval.records import Given, Setting
 from apieval.results.checking import STRICT, Amount, Count
 from apieval.results.figures import (
     Both,
@@ -24,6 +18,7 @@ from apieval.results.figures import (
     OverSamples,
     SettingLoss,
 )
+from apieval.signature import parts
 
 ALL: Final = "all"
 MOST_SAMPLES: Final = 1_000
@@ -80,6 +75,11 @@ class Outcomes(TypedDict):
     not_asked: Count
 
 
+def total(outcomes: Outcomes) -> int:
+    """Return of how many requests the outcomes are."""
+    return sum(cast("Mapping[str, int]", outcomes).values())
+
+
 class AnswersFile(TypedDict):
     """What tells a file of answers from any other; `fields` where it has names of its own for them."""
 
@@ -107,22 +107,23 @@ class Finding(TypedDict):
     text: str
 
 
-class AuditFinding(Finding):
-    """One entry of an audit: how many of how many, which rows, and what else it rests on."""
-
-    count: Count
-    of: Count
-    ids: list[RowId]
-    more: dict[str, Any]
-
-
 class Audit(TypedDict):
     """What an audit found, and against which other runs."""
 
-    against: list[str]
-    findings: list[AuditFinding]
+    against: NotRequired[list[str]]
+    findings: Sequence[Finding]
 
 
+Figures = dict[Setting, dict[str, dict[str, dict[str, Both]]]]
+"""By setting, subset, parser and metric."""
+
+
+def _signature(text: str) -> str:
+    parts(text)  # raises ValueError
+    return text
+
+
+Signature = Annotated[str, AfterValidator(_signature)]
 Served = dict[Literal["served_model", "system_fingerprint"], dict[str, Count]]
 
 
@@ -144,9 +145,9 @@ class Summary(TypedDict):
     responses: AnswersFile | None
     coverage: Coverage | None
     findings: list[Finding]
-    signatures: dict[Setting, dict[str, str]]
+    signatures: dict[Setting, dict[str, Signature]]
     along_key: dict[str, Count]
-    figures: dict[Setting, dict[str, dict[str, dict[str, Both]]]]
+    figures: Figures
     gaps: dict[Setting, dict[str, dict[str, dict[str, BothGaps]]]]
     format_loss: dict[Setting, dict[str, SettingLoss]] | None
     diagnosis: dict[Setting, dict[str, DiagnosisShares]] | None

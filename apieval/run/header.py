@@ -19,13 +19,11 @@ from typing import Any, Final
 from apieval.errors import StoreError
 from apieval.files import ordinary, replacing
 from apieval.records import SETTINGS, RunSpec
+from apieval.results.folder import HEADER
 from apieval.signature import canonical_json, digest, finite, public, short
 from apieval.wording import in_words
 
 FORMAT: Final = 1
-HEADER: Final = "run.json"
-ASIDE: Final = ".before-"
-"""Stands between a run's name and the time at which it was set aside."""
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 

@@ -22,7 +22,8 @@ from apieval.errors import StoreError
 from apieval.files import NO_LOCKS, is_there, not_ordinary, to_disk, to_disk_folder
 from apieval.records import Outcome, Response
 from apieval.results.answers import RESPONSES, ItemKey, key_of
-from apieval.run.header import ASIDE, HEADER
+from apieval.results.folder import HEADER
+from apieval.results.folders import ASIDE
 from apieval.run.responses import Kept, mend
 from apieval.wording import counted
 

@@ -38,7 +38,7 @@ def summarized(
     chosen = dataset(rows).select()
     measured = Measured("my-llama", chosen, settings, samples)
     each = (scored(answer, chosen.by_id[str(answer.id)]) for answer in answers)
-    found = score.write(None, measured, each, None)["diagnosis"]
+    found: Any = score.write(None, measured, each, None)["diagnosis"]
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     return dict(found)
 
@@ -121,7 +121,7 @@ def test_words_by_position_come_to_the_metric() -> None:
     answers[0] = response(id=0, text=ANSWER, outcome="truncated")
     chosen = dataset(rows).select()
     each = (scored(answer, chosen.by_id[str(answer.id)]) for answer in answers)
-    found = score.write(None, Measured("m", chosen, ["regular"]), each, None)
+    found: Any = score.write(None, Measured("m", chosen, ["regular"]), each, None)
     by_position = found["diagnosis"]["regular"]["all"]["word_accuracy"]
     del by_position["last"]
     right = sum(share["value"] * share["n"] for share in by_position.values())
@@ -134,7 +134,8 @@ def test_hidden_words_that_were_given_have_no_figures() -> None:
     chosen = dataset(ROWS).select()
     measured = Measured("m", chosen, ["regular"], given="definitions")
     each = (scored(response(id=row.id, text=""), row, "definitions") for row in ROWS)
-    found = score.write(None, measured, each, None)["diagnosis"]["regular"]["all"]
+    whole: Any = score.write(None, measured, each, None)
+    found = whole["diagnosis"]["regular"]["all"]
     assert found["word_accuracy"] == found["words_wrong"] == {}
     assert found["broke_first"]["first_pass"] == figure(4, 4)
 

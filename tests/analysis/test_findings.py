@@ -11,6 +11,7 @@ from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.prompts import official
+from apieval.results.summary import Coverage
 from tests.records import dataset, rebus, response
 
 ROWS = [rebus(id=n, solution_key="6 8" + " 1" * n) for n in range(30)]
@@ -179,7 +180,7 @@ def test_the_summary_holds_them_all() -> None:
 
 
 def test_a_dictionarys_coverage_is_told() -> None:
-    covers = {"rebuses": 9, "complete": 2, "clues": 1200, "known": 1000, "found": 900}
+    covers: Coverage = {"rebuses": 9, "complete": 2, "clues": 1200, "known": 1000, "found": 900}
     (found,) = findings.of_dictionary(covers)
     assert found["kind"] == "dictionary_coverage"
     assert found["level"] == "note"

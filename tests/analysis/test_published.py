@@ -23,6 +23,7 @@ from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.parsers.question import question
 from apieval.rebus.rules import CLUE
 from apieval.records import Prediction
+from apieval.results.summary import Summary
 from tests import records
 from tests.records import PUBLISHED, needs_published
 
@@ -44,9 +45,8 @@ def objects(name: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def figures(summary: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = summary["figures"]["regular"]["all"]["official"]
-    return found
+def figures(summary: Summary) -> dict[str, Any]:
+    return {**summary["figures"]["regular"]["all"]["official"]}
 
 
 def printed(value: float, like: str) -> str:
@@ -98,9 +98,10 @@ FORMAT_LOSS = {  # more and fewer words right than official, and lenient more an
 }
 
 
-def format_loss(summary: dict[str, Any]) -> dict[str, Any]:
+def format_loss(summary: Summary) -> dict[str, Any]:
     """Return what made tolerant readings right, and how many words each step changes."""
-    metrics = summary["format_loss"]["regular"]["all"]["metrics"]
+    loss: Any = summary["format_loss"]
+    metrics = loss["regular"]["all"]["metrics"]
     steps = ("tolerant", "tolerant-lenient")
     return {
         name: (
@@ -210,7 +211,8 @@ def test_right_solutions_with_wrong_steps(diagnosed: dict[int, Diagnosis]) -> No
 
 def test_parsed_parts_are_diagnosed_much_the_same(diagnosed: dict[int, Diagnosis]) -> None:
     result = score(PUBLISHED / "gpt4o_parsed.csv", PUBLISHED / "gold.csv")
-    shares = result.summary["diagnosis"]["regular"]["all"]["broke_first"]
+    found: Any = result.summary["diagnosis"]
+    shares = found["regular"]["all"]["broke_first"]
     for step, count in Counter(each.broke_first.value for each in diagnosed.values()).items():
         assert (shares[step]["value"] or 0) * 2000 == pytest.approx(count, abs=20), step
 
@@ -307,10 +309,12 @@ def distance(one: str, other: str) -> int:
 @pytest.mark.parametrize("path", sorted(STUDY.glob("*.csv")), ids=lambda path: path.stem)
 def test_the_studys_own_error_rate_and_nothing_of_what_no_text_shows(path: Path) -> None:
     summary = score(path, PUBLISHED / "dataset.csv").summary
-    cell = summary["diagnosis"]["regular"]["all"]
+    shown: Any = summary["diagnosis"]
+    cell = shown["regular"]["all"]
     assert cell["cer"]["study"]["value"] == pytest.approx(of_script(path), abs=1e-12)
     assert cell["cer"]["study"]["n"] == 2000
     nothing = {"value": None, "low": None, "high": None, "n": 0}
     assert cell["loop"] == cell["other_language"]["any"] == nothing
     assert cell["broke_first"]["format"] == nothing
-    assert summary["format_loss"] is summary["usage"] is None
+    assert summary["format_loss"] is None
+    assert summary["usage"] is None

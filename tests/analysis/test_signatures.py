@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,6 +18,7 @@ from apieval.config import file
 from apieval.config.file import chosen_params
 from apieval.errors import ConfigError
 from apieval.rebus import prompts
+from apieval.results.header import LATER, Header
 from apieval.run.model import prepare
 from apieval.run.watcher import Watcher
 from apieval.signature import digest, parts
@@ -162,6 +163,10 @@ def test_the_document_names_every_part_in_its_order() -> None:
 ENTRY = model("http://127.0.0.1:9/v1", params={"temperature": 0.5, "seed": 1})
 
 
+def header(**known: object) -> Header:
+    return cast("Header", {**LATER, **known})
+
+
 def of_run(folder: Path, entry: dict[str, Any], **options: Any) -> str:  # noqa: ANN401 # any option
     """Return the official signature that a run of this entry and these options would have."""
     configure(folder, local=entry)
@@ -170,7 +175,7 @@ def of_run(folder: Path, entry: dict[str, Any], **options: Any) -> str:  # noqa:
     prepared = prepare("local", file.load(folder / "providers.yaml"), {}, None, params)
     selection = DATA.select(chosen.subsets, chosen.limit)
     run = OneRun(prepared, chosen, selection, prompts.choose(shots=chosen.shots), Watcher())
-    return signed(measured_of(run.spec, selection, {"dropped": prepared.dropped}))
+    return signed(measured_of(run.spec, selection, header(dropped=[*prepared.dropped])))
 
 
 @pytest.mark.parametrize(
@@ -228,5 +233,5 @@ def test_another_lexicon_of_the_baseline_moves_its_signature(tmp_path: Path) -> 
         prepared = prepare("baseline", file.load(file.packaged_file()), {}, lexicon)
         options, prompt = RunOptions(settings=("regular",)), prompts.official()
         run = OneRun(prepared, options, DATA.select(), prompt, Watcher())
-        marks.add(signed(measured_of(run.spec, DATA.select(), {})))
+        marks.add(signed(measured_of(run.spec, DATA.select(), header())))
     assert len(marks) == 2

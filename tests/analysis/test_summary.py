@@ -10,6 +10,7 @@ from apieval.analysis.figures import Collector
 from apieval.analysis.setup import Measured
 from apieval.analysis.summary import PARTS, Usage, summarize
 from apieval.commands.score import write
+from apieval.results.summary import UsageTotals
 from tests.records import dataset, rebus, response, summary
 
 ROWS = [rebus(id=0, subset="id"), rebus(id=1, subset="id"), rebus(id=2, subset="new")]
@@ -32,6 +33,7 @@ def test_a_whole_summary() -> None:
         *("format", "model", "data", "settings", "samples", "prompt", "given", "partial"),
         *("outcomes", "usage", "served", "responses", "coverage", "findings", "signatures"),
         *("along_key", "figures", "gaps"),
+        *PARTS,
     ]
     assert found["data"] == {"name": "rebuses.csv", "digest": DATA.digest, "n": 3}
     assert (found["format"], found["model"], found["samples"]) == (1, "my-llama", 1)
@@ -74,7 +76,7 @@ def test_an_empty_selection_is_whole_and_has_no_figures() -> None:
 
 
 class TestUsage:
-    def totals(self, *answers: dict[str, Any]) -> dict[str, Any]:
+    def totals(self, *answers: dict[str, Any]) -> UsageTotals:
         usage = Usage()
         for changes in answers:
             usage.add(response(**changes))
@@ -127,7 +129,7 @@ class TestUsage:
 
 
 def test_no_part_of_the_details_takes_the_place_of_another_key() -> None:
-    assert not set(PARTS) & set(summary(ROWS, []))
+    assert not any(summary(ROWS, [])[part] for part in PARTS)
     found = write(None, replace(MEASURED, samples=2), [], None)
     assert found["samples"] == 2
     assert set(PARTS) <= set(found)

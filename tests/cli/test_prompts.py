@@ -111,7 +111,7 @@ def test_a_header_whose_prompt_was_damaged_is_told(inside: Inside) -> None:
     (folder / "run.json").write_text(json.dumps(header), "utf-8")
     done = inside("score", folder)
     assert done.code == 2
-    assert "no prompt can be made of it" in done.err
+    assert "prompt.examples[0].solution: missing" in done.err
 
 
 def test_a_check_shows_the_prompt(inside: Inside, ten: Material, several: Path) -> None:

@@ -340,7 +340,9 @@ class TestSummary:
     @pytest.mark.parametrize("text", ["no signature", None])
     def test_what_is_no_signature(self, run: Path, text: object) -> None:
         alter(run / "summary.json", lambda summary: summary["signatures"].update(hints={"a": text}))
-        assert len(failed(run)["signatures"]) == 4
+        found = verify(run)
+        assert not found.holds
+        assert "summary.json: signatures.hints.a: " in text_of(found, "figures")
 
     def test_figures_of_another_version_that_hold(self, run: Path) -> None:
         path = run / "summary.json"
@@ -493,8 +495,11 @@ class TestScoresElsewhere:
 
     def test_a_parser_that_is_not_known(self, out: Path) -> None:
         def change(summary: Any) -> None:  # noqa: ANN401 # JSON
-            named = summary["signatures"]["regular"]
-            named["other"] = named["official"]
+            for named in (
+                summary["signatures"]["regular"],
+                *summary["figures"]["regular"].values(),
+            ):
+                named["other"] = named["official"]
 
         alter(out / "summary.json", change)
         with pytest.raises(ConfigError, match="no parser 'other'"):
@@ -502,7 +507,9 @@ class TestScoresElsewhere:
 
     def test_scores_of_other_data(self, out: Path) -> None:
         alter_line(out / "scores.jsonl", 0, lambda line: line.update(id=999))
-        assert "line 1: no score (no '999')" in text_of(verify(out), "scores")
+        assert "row 999, regular, sample 0: official is not of summary.json" in text_of(
+            verify(out), "scores"
+        )
         assert failed(out) == {"scores": []}
 
 

@@ -205,17 +205,6 @@ def test_an_answer_of_another_sample_is_not_exported(root: Path) -> None:
             evaluate.export(root / "alfa", form)
 
 
-@pytest.mark.parametrize("official", [True, False])
-def test_a_score_of_another_make_is_told_by_its_place(root: Path, *, official: bool) -> None:
-    path = root / "alfa" / "scores.jsonl"
-    if official:
-        lines = [each for each in path.read_text("utf-8").splitlines() if '"official"' in each]
-        path.write_text("\n".join(lines) + "\n", "utf-8")
-    change(path, lambda line: line.update(diagnosis=["x"]))
-    with pytest.raises(StoreError, match=r"scores\.jsonl, (line|row) .*: no score"):
-        evaluate.report([root / "alfa"])
-
-
 @pytest.mark.parametrize("path", ["x" * 5_000, "a\0b"])
 def test_a_data_file_that_can_have_no_such_name(root: Path, path: str) -> None:
     change(root / "alfa" / "run.json", lambda known: known["data"].update(path=path))
@@ -223,11 +212,9 @@ def test_a_data_file_that_can_have_no_such_name(root: Path, path: str) -> None:
 
 
 def test_half_of_a_pair_is_exported_as_what_stands_for_it(root: Path, tmp_path: Path) -> None:
-    change(root / "alfa" / "scores.jsonl", lambda line: line.update(first_pass="a\ud800"))
     change(root / "alfa" / "run.json", lambda known: known.update(versions={"x": "\ud800"}))
-    for form in ("csv", "eee"):
-        done = evaluate.export(root / "alfa", form, tmp_path / form)
-        assert "\ufffd" in done.files[0].read_text("utf-8")
+    done = evaluate.export(root / "alfa", "eee", tmp_path / "eee")
+    assert "\ufffd" in done.files[0].read_text("utf-8")
 
 
 class TestFilesOfDifferentScorings:

@@ -9,18 +9,10 @@ from typing import Any
 import pytest
 
 from apieval import evaluate
-from apieval.commands.report_items import gathered
-from apieval.errors import DataError, StoreError
+from apieval.errors import DataError
 from apieval.records import Rebus, Setting
-from apieval.report.document import ReportedRun
 from apieval.report.page.items import Answer, Items, Key
-from apieval.run import header
-from tests.report_runs import alfa, beta, right, write_data, write_run, wrong
-
-
-def reported(folder: Path) -> ReportedRun:
-    summary = json.loads((folder / "summary.json").read_text("utf-8"))
-    return ReportedRun(name=folder.name, folder=folder, summary=summary, header=header.read(folder))
+from tests.report_runs import alfa, beta, items_of, right, write_data, write_run, wrong
 
 
 def found(
@@ -31,15 +23,15 @@ def found(
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[ReportedRun]]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
     folder = tmp_path_factory.mktemp("runs")
     data = write_data(folder / "rows.csv", 12)
-    return data, [reported(write_run(folder / say.__name__, data, say)) for say in (alfa, beta)]
+    return data, [write_run(folder / say.__name__, data, say) for say in (alfa, beta)]
 
 
 @pytest.fixture(scope="module")
-def items(runs: tuple[Path, list[ReportedRun]]) -> Items:
-    return gathered(runs[1])
+def items(runs: tuple[Path, list[Path]]) -> Items:
+    return items_of(runs[1])
 
 
 def test_all_items_in_the_order_of_the_data(items: Items) -> None:
@@ -123,8 +115,8 @@ def test_every_sample_is_an_item(tmp_path: Path) -> None:
     def say(rebus: Rebus, setting: Setting) -> dict[str, Any]:
         return {"text": right(rebus), "cached": True}
 
-    run = reported(write_run(tmp_path / "many", data, say, settings=("hints",), samples=3))
-    items = gathered([run])
+    run = write_run(tmp_path / "many", data, say, settings=("hints",), samples=3)
+    items = items_of([run])
     assert [(key.id, key.sample) for key in items.ordered()] == [
         (n, k) for n in (0, 1) for k in range(3)
     ]
@@ -132,13 +124,13 @@ def test_every_sample_is_an_item(tmp_path: Path) -> None:
 
 
 def test_without_the_data_file_there_is_no_gold_and_it_says_how_to_have_it(
-    runs: tuple[Path, list[ReportedRun]], tmp_path: Path
+    runs: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
     data, every = runs
     away = tmp_path / "elsewhere.csv"
     data.rename(away)
     try:
-        items = gathered(every[:1])
+        items = items_of(every[:1])
         assert items.golds == {}
         (said,) = items.doubts
         assert said.startswith("alfa: its rebuses and gold steps are not shown: ")
@@ -146,23 +138,23 @@ def test_without_the_data_file_there_is_no_gold_and_it_says_how_to_have_it(
         # which are right is known where all or none are
         assert found(items, 0).official.marks["word_guesses"] == "22"
         assert "word_guesses" not in found(items, 3).official.marks
-        assert gathered(every, away).doubts == []
-        assert len(gathered(every, away).golds) == 12
+        assert items_of(every, away).doubts == []
+        assert len(items_of(every, away).golds) == 12
     finally:
         away.rename(data)
 
 
-def test_another_data_file_is_refused(runs: tuple[Path, list[ReportedRun]], tmp_path: Path) -> None:
+def test_another_data_file_is_refused(runs: tuple[Path, list[Path]], tmp_path: Path) -> None:
     other = write_data(tmp_path / "other.csv", 3)
     with pytest.raises(DataError, match="not the data file of any of these runs"):
-        gathered(runs[1], other)
+        items_of(runs[1], other)
 
 
 def test_a_data_file_that_has_changed_is_no_gold(tmp_path: Path) -> None:
     data = write_data(tmp_path / "rows.csv", 2)
-    run = reported(write_run(tmp_path / "alfa", data, alfa, settings=("regular",)))
+    run = write_run(tmp_path / "alfa", data, alfa, settings=("regular",))
     write_data(data, 3)
-    (said,) = gathered([run]).doubts
+    (said,) = items_of([run]).doubts
     assert "its data file 'rows.csv' is another now" in said
 
 
@@ -171,14 +163,14 @@ def test_answers_of_another_tool(tmp_path: Path) -> None:
     raw = tmp_path / "raw.jsonl"
     raw.write_text(json.dumps({"id": 0, "text": "Soluzione: Verità nascosta"}) + "\n", "utf-8")
     evaluate.score(raw, data, out=tmp_path / "scored")
-    run = reported(tmp_path / "scored")
-    items = gathered([run])
+    run = tmp_path / "scored"
+    items = items_of([run])
     (doubt,), (remark,) = items.doubts, items.remarks
     assert doubt.endswith("nothing says where its data file 'rows.csv' is; give it with --data.")
     assert "there is no responses.jsonl" in remark
     assert "they were scored from raw.jsonl" in remark
     assert items.runs[0].texts is None
-    assert found(gathered([run], data), 0).solved is True
+    assert found(items_of([run], data), 0).solved is True
 
 
 def test_parsed_parts_have_the_official_reading_alone(tmp_path: Path) -> None:
@@ -188,7 +180,7 @@ def test_parsed_parts_have_the_official_reading_alone(tmp_path: Path) -> None:
         "idx,word_guesses,first_pass,solution_words,solution\n0,Rita;posta,,,Altro\n", "utf-8"
     )
     evaluate.score(parsed, data, out=tmp_path / "scored")
-    answer = found(gathered([reported(tmp_path / "scored")], data), 0)
+    answer = found(items_of([tmp_path / "scored"], data), 0)
     assert (answer.official.marks["word_guesses"], answer.tolerant, answer.tolerant_solved) == (
         "20",
         None,
@@ -201,7 +193,7 @@ def test_the_sample_is_at_hand_for_answers_of_another_tool(tmp_path: Path) -> No
     raw = tmp_path / "raw.jsonl"
     raw.write_text(json.dumps({"id": 0, "text": "x"}) + "\n", "utf-8")
     evaluate.score(raw, "sample", out=tmp_path / "scored")
-    items = gathered([reported(tmp_path / "scored")])
+    items = items_of([tmp_path / "scored"])
     assert len(items.golds) > 60
     assert items.doubts == []
 
@@ -211,7 +203,7 @@ def test_answers_that_have_no_scores_are_told(tmp_path: Path) -> None:
     run = write_run(tmp_path / "alfa", data, alfa, settings=("regular",))
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
     (run / "scores.jsonl").write_text("".join(lines[:3]), "utf-8")
-    (said,) = gathered([reported(run)]).doubts
+    (said,) = items_of([run]).doubts
     assert said.startswith("alfa: 1 answer not shown, since they have no scores")
 
 
@@ -226,24 +218,6 @@ def test_counts_of_other_gold_are_not_marked(tmp_path: Path) -> None:
     (run / "scores.jsonl").write_text(
         scores.replace('"word_guess_accuracy": [1, 2]', '"word_guess_accuracy": [1, 3]'), "utf-8"
     )
-    answer = found(gathered([reported(run)]), 0)
+    answer = found(items_of([run]), 0)
     assert "word_guesses" not in answer.official.marks
     assert answer.official.counts["word_guess_accuracy"] == (1, 3)
-
-
-@pytest.mark.parametrize(
-    "line", ["", "{}", "[" * 9_000, '{"id": true, "setting": "regular", "sample": 0}']
-)
-def test_lines_that_are_no_scores(
-    runs: tuple[Path, list[ReportedRun]], tmp_path: Path, line: str
-) -> None:
-    (tmp_path / "scores.jsonl").write_text(f"{line}\n", "utf-8")
-    run = ReportedRun(name="x", folder=tmp_path, summary=runs[1][0].summary, header=None)
-    with pytest.raises(StoreError, match=r"scores.jsonl, line 1: no score .*write it anew"):
-        gathered([run])
-
-
-def test_scores_that_are_not_there(runs: tuple[Path, list[ReportedRun]], tmp_path: Path) -> None:
-    run = ReportedRun(name="x", folder=tmp_path, summary=runs[1][0].summary, header=None)
-    with pytest.raises(StoreError, match=r"scores.jsonl: there is no such file; name a run folder"):
-        gathered([run])

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import apieval
-from apieval.commands import report, report_items
 from apieval.commands.export import Format
 from tests.e2e.faults import FaultServer, Manner, Seen
 from tests.e2e.program import Material, configure, folder, lines, material, model, stored
 from tests.e2e.program import apieval as program
+from tests.report_runs import items_of
 
 COUNT = 12
 IDS = {
@@ -137,9 +137,9 @@ def test_findings(ran: Ran) -> None:
 
 
 def test_audit(ran: Ran) -> None:
-    audited = apieval.score(ran.folder, out=ran.home / "audited", against=()).summary["audit"]
+    audited: Any = apieval.score(ran.folder, out=ran.home / "audited", against=()).summary["audit"]
     for each in audited["findings"]:
-        places = [ran.ids.index(row) for row in each["ids"]]
+        places = [[*ran.ids].index(row) for row in each["ids"]]
         assert places == sorted(places), each["kind"]
     assert [each for each in audited["findings"] if len(each["ids"]) > 1]
 
@@ -185,7 +185,6 @@ def test_rebus_view(ran: Ran, tmp_path: Path, *, with_data: bool) -> None:
     text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in less)
     (few / "scores.jsonl").write_text(text, "utf-8")
     every = _raw(ran, tmp_path / "every.jsonl", lambda n: n == 1)
-    runs = report.gathered([few, every]).runs
-    items = report_items.gathered(runs, ran.data if with_data else None)
+    items = items_of([few, every], ran.data if with_data else None)
     assert bool(items.golds) is with_data
     assert [each.id for each in items.ordered()] == [row for row in ran.ids for _ in range(2)]

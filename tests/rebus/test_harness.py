@@ -13,6 +13,7 @@ from apieval.errors import ConfigError, DataError
 from apieval.rebus import harness, prompts
 from apieval.rebus.harness import Sample
 from apieval.records import Outcome, Setting
+from apieval.results.summary import Summary
 from tests.records import ANSWER, ROW, rebus, write_csv
 
 ROWS = (rebus(id="a"), rebus(id="b", solution_key="7 7"))
@@ -143,7 +144,7 @@ def test_the_studys_layout_has_no_question_to_compare(tmp_path: Path) -> None:
     assert found.gold is bare
 
 
-def scored(folder: Path, *lines: object, limit: int | None = None) -> dict[str, Any]:
+def scored(folder: Path, *lines: object, limit: int | None = None) -> Summary:
     data = write_csv(folder / "data.csv", [ROW, {**ROW, "solution_key": "7 7"}])
     return score(log(folder, *lines), data, limit=limit).summary
 

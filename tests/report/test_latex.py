@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from apieval.commands import report
 from apieval.report import latex
 from tests.report.documents import altered
+from tests.report_runs import gathered
 
 
 def text(*folders: Path) -> str:
-    return "\n".join(latex.lines(report.gathered(folders)))
+    return "\n".join(latex.lines(gathered(folders)))
 
 
 def body(table: str) -> list[str]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from apieval.commands import report
 from apieval.report import contents, markdown
 from tests.report.documents import altered
+from tests.report_runs import gathered
 
 
 def text(*folders: Path) -> str:
-    return "\n".join(markdown.lines(contents.outlined(report.gathered(folders))))
+    return "\n".join(markdown.lines(contents.outlined(gathered(folders))))
 
 
 def test_it_says_what_the_page_says(folders: dict[str, Path]) -> None:
@@ -46,7 +46,7 @@ def test_of_names_nothing_is_markup(folders: dict[str, Path], tmp_path: Path) ->
 
 
 def test_pictures_stand_where_there_are_any(folders: dict[str, Path]) -> None:
-    outline = contents.outlined(report.gathered([folders["half"]]))
+    outline = contents.outlined(gathered([folders["half"]]))
     assert "## Figures" not in "\n".join(markdown.lines(outline))
     found = "\n".join(markdown.lines(outline, [("The *funnel*", "figures/funnel.svg")]))
     assert "## Figures\n\n![The \\*funnel\\*](figures/funnel.svg)\n" in found

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import apieval
-from apieval.commands import report
 from apieval.report import contents, markdown
 from apieval.report.figures import style
 from apieval.report.page import writing
 from tests.report.documents import altered, scored
 from tests.report.pages import Element, parsed
+from tests.report_runs import gathered
 
 HOSTILE = (
     "<script>alert(1)</script>{{ 7*7 }}{% raw %}\u202egnirts\x07 \" onload='x' javascript:x &amp;"
@@ -28,7 +28,7 @@ HOSTILE = (
 
 
 def page(*folders: Path) -> str:
-    return writing.written(contents.outlined(report.gathered(folders)))
+    return writing.written(contents.outlined(gathered(folders)))
 
 
 @pytest.fixture(scope="module")
@@ -230,8 +230,9 @@ class TestTrust:
             summary["data"]["licence"] = HOSTILE
             summary["findings"] = [{"kind": "x", "level": "warning", "text": HOSTILE}]
             summary["served"] = {"served_model": {HOSTILE: 1}}
-            for named in summary["figures"].values():
-                named[HOSTILE] = named.pop("ood")
+            for part in ("figures", "format_loss", "diagnosis"):
+                for named in summary[part].values():
+                    named[HOSTILE] = named.pop("ood")
 
         bad = altered(folders["half"], tmp_path / "bad", change)
         for folders_of in ([bad], [bad, folders["more"]]):
@@ -251,7 +252,7 @@ class TestTrust:
         assert "\u0301[+3,000 marks]" in page(bad)
         assert name not in page(bad)
         assert "\u0301\\[+3,000 marks\\]" in "".join(
-            markdown.lines(contents.outlined(report.gathered([bad])))
+            markdown.lines(contents.outlined(gathered([bad])))
         )
 
     def test_halves_of_characters_can_be_written(
@@ -324,7 +325,7 @@ class View:
 
 class TestEmbedded:
     def test_figures_are_pictures_for_light_and_dark(self, folders: dict[str, Path]) -> None:
-        outline = contents.outlined(report.gathered([folders["half"]]))
+        outline = contents.outlined(gathered([folders["half"]]))
         found = parsed(writing.written(outline, [Drawn()]))
         [figure] = found.all("figure")
         for image, svg in zip(figure.all("img"), (Drawn.light, Drawn.dark), strict=True):
@@ -335,7 +336,7 @@ class TestEmbedded:
         assert "#figures" in [each.attributes["href"] for each in found.all("a")]
 
     def test_a_view_brings_its_script_and_style(self, folders: dict[str, Path]) -> None:
-        outline = contents.outlined(report.gathered([folders["half"]]))
+        outline = contents.outlined(gathered([folders["half"]]))
         text = writing.written(outline, items=View())
         found = parsed(text)
         assert found.one("view").text == "a view"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from apieval.analysis.signatures import fingerprint
-from apieval.commands import report
 from apieval.report import tidy_csv
 from tests.report.documents import altered
+from tests.report_runs import gathered
 
 
 def rows(*folders: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(tidy_csv.lines(report.gathered(folders))))
+    return list(csv.DictReader(tidy_csv.lines(gathered(folders))))
 
 
 def test_a_row_a_figure(folders: dict[str, Path]) -> None:

@@ -25,7 +25,7 @@ def summary(
 ) -> dict[str, Any]:
     plain: dict[str, Any] = {"settings": [SETTING], **changes}
     measured = Measured("my-llama", dataset([*rebuses]).select(), **plain)
-    return write(None, measured, answers, None)
+    return {**write(None, measured, answers, None)}
 
 
 def shown(renderables: Iterable[RenderableType], width: int = 80) -> str:

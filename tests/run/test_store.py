@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from apieval.errors import StoreError
 from apieval.records import Outcome, Response, RunSpec
 from apieval.results.answers import RESPONSES
-from apieval.results.folder import RunFolder
+from apieval.results.folder import HEADER, RunFolder
 from apieval.run import store as module
-from apieval.run.header import FORMAT, HEADER, check_same_run
+from apieval.run.header import FORMAT, check_same_run
 from apieval.run.header import read as read_header
 from apieval.run.header import write as write_header
 from apieval.run.responses import DAMAGED, REPLACED

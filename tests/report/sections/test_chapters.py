@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from apieval.commands import report
 from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Row, Table
 from apieval.report.sections import answers, first_errors, setup, subsets, warnings
 from apieval.report.sections import dependence as depends
+from tests.report_runs import gathered
 
 
 @pytest.fixture(scope="module")
 def run(folders: dict[str, Path]) -> ReportedRun:
-    return report.gathered([folders["half"]]).runs[0]
+    return gathered([folders["half"]]).runs[0]
 
 
 def changed(run: ReportedRun, **parts: Any) -> ReportedRun:  # noqa: ANN401 # any part
