@@ -30,6 +30,7 @@ LAYERS = {
     "run": 4,
     "analysis": 4,
     "hub": 4,
+    "hub_download": 5,  # the process that `hub` starts
     "report": 5,
     "commands": 6,
     "evaluate": 7,
@@ -43,9 +44,9 @@ LATE = {
     "analysis.paired_tests": {"numpy"},
     "analysis.intervals": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
-    "cli.data.fetch": {"apieval.hub.cache", "apieval.hub.contents", "apieval.hub.fetching"},
+    "cli.data.fetch": {"apieval.hub"},
     "cli.serve": {"apieval.rebus.baseline.server"},
-    "commands.datasets": {"apieval.hub.challenge", "apieval.hub.contents"},
+    "commands.datasets": {"apieval.hub"},
     "evaluate": {
         "apieval.commands.check",
         "apieval.commands.run",
@@ -54,7 +55,6 @@ LATE = {
         "apieval.run.model",
         "apieval.commands.side_by_side",
     },
-    "hub.download": {"apieval.hub.transfer"},
     "providers.clients": {"apieval.providers.hosted", "apieval.providers.openai_compatible"},
     "rebus.custom_prompt": {"jinja2", "jinja2.sandbox"},
     "rebus.tables": {"pyarrow", "pyarrow.parquet"},

@@ -58,9 +58,9 @@ def located(data: str | Path) -> Iterator[tuple[Path, str]]:
         with dataset.located(data) as found:
             yield found
         return
-    from apieval.hub import challenge, contents  # noqa: PLC0415 # as below
+    from apieval import hub  # noqa: PLC0415 # as below
 
-    yield challenge.kept().path, contents.NAME
+    yield hub.kept().path, hub.NAME
 
 
 def _read(
@@ -74,6 +74,6 @@ def _read(
     if str(data) != HUB:
         return dataset.load(data, gold_only=gold_only)
     # no other command or data pays for it
-    from apieval.hub import challenge  # noqa: PLC0415
+    from apieval import hub  # noqa: PLC0415
 
-    return challenge.at_hand(revision, say) if offline else challenge.load(say)
+    return hub.at_hand(revision, say) if offline else hub.load(say)

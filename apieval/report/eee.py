@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 from apieval.analysis.figures import AGGREGATIONS, Aggregation
 from apieval.analysis.intervals import CONFIDENCE, SEED, TRIALS
 from apieval.analysis.signatures import fingerprint, of_figure
-from apieval.hub.contents import REPOSITORY, TEST
+from apieval.hub import REPOSITORY, TEST
 from apieval.patterns import regex
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE

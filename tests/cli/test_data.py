@@ -11,8 +11,7 @@ import pytest
 import apieval
 from apieval.commands import datasets
 from apieval.errors import DataError
-from apieval.hub.cache import HubCache
-from apieval.hub.contents import ATTRIBUTION, LICENCE, NOTICE
+from apieval.hub import ATTRIBUTION, LICENCE, NOTICE, HubCache
 from tests.e2e.conftest import Inside
 from tests.e2e.program import folder, summary
 from tests.hub.conftest import cache, content, hub, in_process, transfer

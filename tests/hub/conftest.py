@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from apieval import hub as hub_module
 from apieval.errors import DataError
-from apieval.hub import fetching
-from apieval.hub.cache import HubCache
-from apieval.hub.contents import TEST
-from apieval.hub.wanted import Wanted
-from apieval.hub.watchdog import Watchdog
+from apieval.hub import TEST, HubCache, Wanted
+from apieval.hub_download import Watchdog
 from tests.e2e.program import material
 from tests.hub.fakehub import FakeHub
 from tests.small_disk import mounted
@@ -53,7 +51,7 @@ def transfer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Transf
     from huggingface_hub import constants, set_client_factory  # noqa: PLC0415
     from huggingface_hub.utils._http import default_client_factory  # noqa: PLC0415
 
-    from apieval.hub import transfer as module  # noqa: PLC0415
+    from apieval import hub_download as module  # noqa: PLC0415
 
     # what its own process has in its environment
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", True)
@@ -81,6 +79,6 @@ def in_process(transfer: Transfer, monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             return transfer(wanted)
         except DataError as error:
-            raise DataError(f"{error} {fetching.REMEDY}") from None
+            raise DataError(f"{error} {hub_module.REMEDY}") from None
 
-    monkeypatch.setattr(fetching, "_in_own_process", call)
+    monkeypatch.setattr(hub_module, "_in_own_process", call)

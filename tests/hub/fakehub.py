@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final, Self
 from urllib.parse import unquote
 
-from apieval.hub.contents import REPOSITORY
+from apieval.hub import REPOSITORY
 
 COMMIT: Final = "c0ffee" + "0" * 34
 LATER: Final = "beef" + "1" * 36

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from apieval.errors import DataError
-from apieval.hub.cache import HubCache, Kept, is_offline
-from apieval.hub.contents import ATTRIBUTION, LICENCE, NOTICE, TEST
+from apieval.hub import ATTRIBUTION, LICENCE, NOTICE, TEST, HubCache, Kept, is_offline
 from tests.hub.fakehub import COMMIT, LATER
 
 

@@ -42,17 +42,17 @@ def fetch(
     name another revision here. It lies in the hub's own cache folder. HF_HOME, HF_ENDPOINT,
     HF_TOKEN and HF_HUB_OFFLINE are respected.
     """
-    from apieval.hub import cache, contents, fetching  # noqa: PLC0415 # no other command needs it
+    from apieval import hub  # noqa: PLC0415 # no other command needs it
 
-    chosen = contents.TRAIN if file is FileChoice.TRAIN else contents.TEST
-    kept = fetching.fetch(
+    chosen = hub.TRAIN if file is FileChoice.TRAIN else hub.TEST
+    kept = hub.fetch(
         chosen,
         revision,
         again=again,
         progress=output.is_terminal(sys.stderr),
         say=output.say,
     )
-    cache.HubCache.of(os.environ).show_terms_once(chosen, output.say)
+    hub.HubCache.of(os.environ).show_terms_once(chosen, output.say)
     note = kept.note
     if json:
         shown = note.model_dump(exclude={"format", "terms_shown"})

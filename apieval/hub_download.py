@@ -1,16 +1,19 @@
-"""One file over the wire, by the hub's own library: its cache, its locks, its resumption.
+"""The process that downloads one file from the hub: `python -m apieval.hub_download WANTED`.
 
-What is added here is what the library does not promise: the token goes to the hub that was asked
-and to no other host, waiting has an end, what arrived is what the hub says it is, and a failure
-says in one sentence what is wrong. Importing this module imports the library.
+It prints one JSON object, with the path or the error. The hub's library has the cache, the locks and
+the resumption. Added here: the token goes to no other host, waiting has an end (even in a resolver
+that never answers), the content has the hash that the hub names, and an error is one sentence.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
 from typing import Any, Final
 
 import httpx2
@@ -26,11 +29,38 @@ from huggingface_hub.errors import (
 )
 
 from apieval.errors import DataError
-from apieval.hub.contents import REPOSITORY
-from apieval.hub.wanted import Wanted
-from apieval.hub.watchdog import LONGEST_S, PATIENCE_S, REACH_S, Watchdog
+from apieval.hub import REPOSITORY, Wanted
 from apieval.version import VERSION
 from apieval.wording import in_words
+
+REACH_S: Final = 3.0
+"""So long may the hub's first word take; with all else that makes less than five seconds."""
+PATIENCE_S: Final = 30.0
+"""So long is a hub asked again that has too much to do."""
+LONGEST_S: Final = 3_600.0
+"""So long may the file itself take."""
+
+
+class Watchdog:
+    """Call `bite` with what was waited for, at the time that was last allowed."""
+
+    def __init__(self, bite: Callable[[str], None]) -> None:
+        self.waited_for = "nothing"
+        self._bite = bite
+        self._timer: Timer | None = None
+
+    def allow(self, seconds: float) -> None:
+        """Give so many seconds from now on."""
+        self.cancel()
+        self._timer = Timer(seconds, lambda: self._bite(self.waited_for))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Give all the time there is."""
+        if self._timer:
+            self._timer.cancel()
+
 
 _TIMEOUT: Final = 408
 _TOO_MANY: Final = 429
@@ -253,3 +283,35 @@ def _sha256(content: bytes) -> str:
 
 
 _HASHES: Final[dict[int, Callable[[bytes], str]]] = {_SHA1: _git_hash, _SHA256: _sha256}
+
+
+def say(*, path: Path | None = None, error: str | None = None) -> None:
+    """Print how it ended."""
+    sys.stdout.write(json.dumps({"path": None if path is None else str(path), "error": error}))
+    sys.stdout.flush()
+
+
+def main(words: list[str]) -> int:
+    """Get the file; return the exit code."""
+    wanted = Wanted.from_json(words[0])
+
+    def give_up(waited_for: str) -> None:
+        say(error=wanted.failure(waited_for))
+        os._exit(0)  # whatever the process is waiting in
+
+    watchdog = Watchdog(give_up)
+    try:
+        path = transfer(wanted, watchdog)
+    except DataError as error:
+        say(error=str(error))
+    except KeyboardInterrupt:
+        return 130  # told of by the process that waits for this one
+    else:
+        say(path=path)
+    finally:
+        watchdog.cancel()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

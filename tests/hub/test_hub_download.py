@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from apieval.errors import DataError
-from apieval.hub.wanted import Wanted
-from apieval.hub.watchdog import LONGEST_S, PATIENCE_S, Watchdog
+from apieval.hub import Wanted
+from apieval.hub_download import LONGEST_S, PATIENCE_S, Watchdog
 from apieval.version import VERSION
 from tests.hub.conftest import Transfer
 from tests.hub.fakehub import ALWAYS, COMMIT, FakeHub, Fault, git_hash
@@ -120,7 +120,7 @@ class TestToken:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         # the library takes line ends out, and so makes another token of it
-        monkeypatch.setattr("apieval.hub.transfer.get_token", lambda: token)
+        monkeypatch.setattr("apieval.hub_download.get_token", lambda: token)
         said = refusal(transfer, wanted)
         assert "HF_TOKEN" in said
         assert "character" in said
@@ -280,7 +280,7 @@ class TestWatchdog:
         self, hub: FakeHub, wanted: Wanted, transfer: Transfer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The own process ends there; here the hub does, so that the transfer comes to an end."""
-        from apieval.hub import transfer as module  # noqa: PLC0415
+        from apieval import hub_download as module  # noqa: PLC0415
 
         said: list[str] = []
 
@@ -300,7 +300,7 @@ class TestWatchdog:
     def test_waits_while_a_file_comes(
         self, hub: FakeHub, wanted: Wanted, transfer: Transfer
     ) -> None:
-        from apieval.hub import transfer as module  # noqa: PLC0415
+        from apieval import hub_download as module  # noqa: PLC0415
 
         watchdog = Allowances()
         hub.faults = [Fault(503), Fault(503), Fault(503)]
@@ -312,7 +312,7 @@ class TestWatchdog:
     def test_knows_why_nobody_answers(
         self, hub: FakeHub, wanted: Wanted, transfer: Transfer
     ) -> None:
-        from apieval.hub import transfer as module  # noqa: PLC0415
+        from apieval import hub_download as module  # noqa: PLC0415
 
         hub.faults = [Fault(raw=b"", times=ALWAYS)]
         watchdog = Allowances()

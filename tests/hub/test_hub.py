@@ -12,13 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from apieval import hub as module
+from apieval import hub_download
 from apieval.errors import ApievalError, ConfigError, DataError
-from apieval.hub import download
-from apieval.hub import fetching as module
-from apieval.hub.cache import HubCache
-from apieval.hub.contents import TEST, HubFile
-from apieval.hub.fetching import fetch
-from apieval.hub.wanted import Wanted
+from apieval.hub import TEST, HubCache, HubFile, Wanted, fetch
 from tests.e2e.program import holders
 from tests.hub.fakehub import ALWAYS, COMMIT, LATER, FakeHub, Fault
 from tests.hub.test_cache import lay
@@ -322,7 +319,7 @@ class TestProgram:
     def test_prints_the_path(
         self, hub: FakeHub, words: list[str], content: bytes, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        assert download.main(words) == 0
+        assert hub_download.main(words) == 0
         match said_by(capfd):
             case {"path": str(path), "error": None}:
                 assert Path(path).read_bytes() == content
@@ -333,7 +330,7 @@ class TestProgram:
         self, hub: FakeHub, words: list[str], capfd: pytest.CaptureFixture[str]
     ) -> None:
         hub.faults = [Fault(403, times=ALWAYS)]
-        assert download.main(words) == 0
+        assert hub_download.main(words) == 0
         error = "test.csv cannot be fetched from the hub: it wants a token (403); set HF_TOKEN."
         assert said_by(capfd) == {"path": None, "error": error}
 
@@ -346,8 +343,8 @@ class TestProgram:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("apieval.hub.transfer.transfer", interrupted)
-        assert download.main(words) == 130
+        monkeypatch.setattr("apieval.hub_download.transfer", interrupted)
+        assert hub_download.main(words) == 130
         assert capfd.readouterr() == ("", "")
 
 
