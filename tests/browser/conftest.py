@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -75,6 +75,9 @@ _GO: Final = """to => new Promise((done) => {
 })"""
 
 
+Go = Callable[[str], Page]
+
+
 class Opened:
     """A page that notes what it must not do: say anything on the console, or ask for anything."""
 
@@ -135,3 +138,9 @@ def opened(tab: Opened) -> Iterator[Opened]:
 def page(opened: Opened, report: str) -> Page:
     """Return the report, opened with nothing chosen."""
     return opened.open(report)
+
+
+@pytest.fixture
+def go(opened: Opened, report: str) -> Go:
+    """Return what goes to an item or to what is chosen, as a link in the report would."""
+    return lambda where: opened.go(f"{report}#{where}")

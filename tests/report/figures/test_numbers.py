@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
 from apieval.records import SETTINGS, Outcome
+from apieval.report.document import ReportedRun
 from apieval.report.figures import contrasts, cost, dependence, first_error, funnel, style
 from apieval.report.figures import spending as spending_figure
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.drawing import FAMILIES
-from apieval.report.figures.runs import PARTIAL
+from apieval.report.figures.runs import PARTIAL, Shown
 from tests.analysis.answers import answer
 from tests.report import views
 from tests.report.figures.documents import ROWS, run, shown, spending, whole_summary
@@ -68,15 +69,24 @@ def lacking(setting: str) -> dict[str, Any]:
     return summary
 
 
-def only(sketches: Iterator[Sketch], name: str) -> Sketch:
-    [found] = [each for each in sketches if each.name == name]
+def drawn(family: Callable[[Shown], Iterator[Sketch]], name: str, *runs: ReportedRun) -> Sketch:
+    """Return the one figure of that name that a family draws of some runs."""
+    with shown(*runs) as document:
+        [found] = [each for each in family(document) if each.name == name]
     return found
+
+
+def altered(value: float, setting: str = "hints", **more: float | None) -> dict[str, Any]:
+    """Return a summary with another share of solutions in one setting."""
+    summary = whole_summary(partial=bool(more))
+    figure = summary["figures"][setting]["all"]["official"]["solution_match"]["micro"]
+    figure |= {"value": value, **more}
+    return summary
 
 
 def test_the_funnel_of_one_run_has_both_settings_on_one_panel() -> None:
     summary = whole_summary()
-    with shown(run(changed=summary)) as drawn:
-        sketch = only(funnel.sketches(drawn), "funnel")
+    sketch = drawn(funnel.sketches, "funnel", run(changed=summary))
     [axes] = sketch.sheet.axes
     figures: list[dict[str, Any]] = []
     for setting in ("regular", "hints"):
@@ -90,10 +100,7 @@ def test_the_funnel_of_one_run_has_both_settings_on_one_panel() -> None:
 
 
 def test_the_funnel_of_several_runs_has_a_panel_a_setting_with_names() -> None:
-    other = whole_summary()
-    other["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]["value"] = 0.125
-    with shown(run("a"), run("b", other)) as drawn:
-        sketch = only(funnel.sketches(drawn), "funnel")
+    sketch = drawn(funnel.sketches, "funnel", run("a"), run("b", altered(0.125)))
     above, below = sketch.sheet.axes
     assert (above.get_title("left"), below.get_title("left")) == ("regular", "hints")
     assert line(below, "b").get_ydata()[-1] == 12.5
@@ -104,8 +111,8 @@ def test_the_funnel_of_several_runs_has_a_panel_a_setting_with_names() -> None:
 
 
 def test_each_panel_names_its_own_runs() -> None:
-    with shown(run("a", lacking("hints")), run("b", lacking("regular"))) as drawn:
-        sketches = [*funnel.sketches(drawn), *dependence.sketches(drawn)]
+    with shown(run("a", lacking("hints")), run("b", lacking("regular"))) as document:
+        sketches = [*funnel.sketches(document), *dependence.sketches(document)]
     assert len(sketches) > 3
     for sketch in sketches:
         names = [[each.get_text() for each in axes.texts] for axes in sketch.sheet.axes]
@@ -114,8 +121,7 @@ def test_each_panel_names_its_own_runs() -> None:
 
 def test_bars_are_the_shares_of_where_it_broke_first() -> None:
     summary = whole_summary()
-    with shown(run(changed=summary)) as drawn:
-        sketch = only(first_error.sketches(drawn), "broke-first")
+    sketch = drawn(first_error.sketches, "broke-first", run(changed=summary))
     [axes] = sketch.sheet.axes
     found = {each.get_label(): each for each in axes.containers}
     assert list(found) == [step.replace("_", " ") for step in style.STEPS]
@@ -144,8 +150,7 @@ def test_groups_have_their_shares_and_how_many_they_are(kind: dependence.Kind) -
             {"from": 2, "below": None, **figure},
         ]
     groups = tree["groups"]
-    with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(dependence.sketches(drawn), kind.name)
+    sketch = drawn(dependence.sketches, kind.name, run("a", summary), run("b", summary))
     axes = sketch.sheet.axes[-1]
     there = [each for each in groups if each["n"]]
     assert list(line(axes, "a").get_ydata()) == percents(there)
@@ -160,22 +165,16 @@ def test_groups_have_their_shares_and_how_many_they_are(kind: dependence.Kind) -
 
 def test_where_runs_lack_answers_groups_have_at_most_so_many() -> None:
     fewer = whole_summary()
-    fewer["dependence"]["regular"]["official"]["solution_match"]["hidden_words"]["groups"][0][
-        "n"
-    ] = 3
-    with shown(run("a"), run("b", fewer)) as drawn:
-        sketch = only(dependence.sketches(drawn), "hidden-words")
-    above, below = sketch.sheet.axes
-    assert above.get_xticklabels()[0].get_text() == "1\n≤8"
-    assert below.get_xticklabels()[0].get_text() == "1\n8"
+    tree = fewer["dependence"]["regular"]["official"]["solution_match"]["hidden_words"]
+    tree["groups"][0]["n"] = 3
+    sketch = drawn(dependence.sketches, "hidden-words", run("a"), run("b", fewer))
+    first = [axes.get_xticklabels()[0].get_text() for axes in sketch.sheet.axes]
+    assert first == ["1\n≤8", "1\n8"]
 
 
 def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
-    summary = whole_summary()
-    other = whole_summary()
-    other["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]["value"] = 0.125
-    with shown(run("a", summary), run("b", other)) as drawn:
-        sketch = only(contrasts.settings(drawn), "hints")
+    summary, other = whole_summary(), altered(0.125)
+    sketch = drawn(contrasts.settings, "hints", run("a", summary), run("b", other))
     panels = sketch.sheet.axes
     assert [each.get_title("left") for each in panels] == [
         "word guesses",
@@ -193,8 +192,7 @@ def test_regular_against_hints_is_a_row_a_run_and_a_panel_a_metric() -> None:
 
 def test_of_one_run_metrics_are_rows() -> None:
     summary = whole_summary()
-    with shown(run(changed=summary)) as drawn:
-        sketch = only(contrasts.settings(drawn), "hints")
+    sketch = drawn(contrasts.settings, "hints", run(changed=summary))
     [axes] = sketch.sheet.axes
     assert list(line(axes, "hints").get_xdata()) == percents(micro(summary, "hints", METRICS))
     assert len(axes.get_yticklabels()) == 6
@@ -206,17 +204,15 @@ def test_what_was_given_has_no_row() -> None:
         for name in METRICS[:2]:
             nothing = {"value": None, "low": None, "high": None, "n": 0}
             summary["figures"][setting]["all"]["official"][name]["micro"] = nothing
-    with shown(run(changed=summary)) as drawn:
-        hints = only(contrasts.settings(drawn), "hints")
-        steps = only(funnel.sketches(drawn), "funnel")
+    hints = drawn(contrasts.settings, "hints", run(changed=summary))
+    steps = drawn(funnel.sketches, "funnel", run(changed=summary))
     assert len(hints.sheet.axes[0].get_yticklabels()) == 4
     assert len(line(steps.sheet.axes[0], "hints").get_ydata()) == 3
 
 
 def test_gaps_have_a_marker_for_each_pair_and_setting() -> None:
     summary = whole_summary()
-    with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(contrasts.gaps(drawn), "gaps")
+    sketch = drawn(contrasts.gaps, "gaps", run("a", summary), run("b", summary))
     axes = sketch.sheet.axes[-1]
     for setting in ("regular", "hints"):
         for pair in ("id - ood", "id - new"):
@@ -233,8 +229,7 @@ def test_of_many_pairs_of_subsets_three_are_drawn() -> None:
     summary = whole_summary()
     for pairs in summary["gaps"].values():
         pairs |= {f"id - {other}": pairs["id - new"] for other in ("x", "y", "z")}
-    with shown(run(changed=summary)) as drawn:
-        sketch = only(contrasts.gaps(drawn), "gaps")
+    sketch = drawn(contrasts.gaps, "gaps", run(changed=summary))
     assert "2 more pairs of subsets are not drawn." in sketch.caption
     assert len([each for each in sketch.sheet.axes[0].lines if "id" in str(each.get_label())]) == 6
 
@@ -243,8 +238,7 @@ def test_format_loss_is_the_difference_of_parsers() -> None:
     summary = whole_summary()
     loss = summary["format_loss"]["regular"]["all"]["metrics"]["solution_match"]
     loss |= {"difference": 0.25, "low": 0.125, "high": 0.5}
-    with shown(run("a", summary), run("b", summary)) as drawn:
-        sketch = only(contrasts.format_loss(drawn), "format-loss")
+    sketch = drawn(contrasts.format_loss, "format-loss", run("a", summary), run("b", summary))
     axes = sketch.sheet.axes[-1]
     assert list(line(axes, "regular").get_xdata()) == pytest.approx([100 * loss["difference"]] * 2)
     assert (100 * loss["low"], 100 * loss["high"]) in lengths(axes)
@@ -258,8 +252,7 @@ def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
         run("own server", spent=spending(priced=False)),
         run("scored alone"),
     )
-    with shown(*runs) as drawn:
-        sketch = only(cost.sketches(drawn), "cost")
+    sketch = drawn(cost.sketches, "cost", *runs)
     [axes] = sketch.sheet.axes
     assert list(line(axes, "cheap, regular").get_xdata()) == pytest.approx([1.0])
     assert list(line(axes, "dear, hints").get_xdata()) == pytest.approx([40.0])
@@ -271,23 +264,18 @@ def test_cost_is_that_of_a_thousand_answers_and_unknown_is_left_out() -> None:
     assert "dear, hints: 40.00 USD" in sketch.alt
 
 
-def test_the_cost_of_one_run_is_no_comparison() -> None:
-    with shown(run("a", spent=spending()), run("b")) as drawn:
-        assert not [*cost.sketches(drawn)]
-
-
-def test_a_price_of_nothing_is_known() -> None:
-    with shown(run("free", spent=spending(0.0)), run("dear", spent=spending(20.0))) as drawn:
-        sketch = only(cost.sketches(drawn), "cost")
-    [axes] = sketch.sheet.axes
+def test_the_cost_of_one_run_is_no_comparison_and_a_price_of_nothing_is_known() -> None:
+    with shown(run("a", spent=spending()), run("b")) as document:
+        assert not [*cost.sketches(document)]
+    runs = run("free", spent=spending(0.0)), run("dear", spent=spending(20.0))
+    [axes] = drawn(cost.sketches, "cost", *runs).sheet.axes
     assert axes.get_xscale() == "linear"
     assert list(line(axes, "free, hints").get_xdata()) == [0.0]
 
 
 def test_time_and_tokens_are_medians_within_quantiles() -> None:
     spent_by = spending()
-    with shown(run(spent=spent_by), run("b")) as drawn:
-        sketch = only(spending_figure.sketches(drawn), "spending")
+    sketch = drawn(spending_figure.sketches, "spending", run(spent=spent_by), run("b"))
     time, tokens = sketch.sheet.axes
     quantiles = spent_by["hints"]["latency_s"]["quantiles"]
     assert list(line(time, "hints").get_xdata()) == [quantiles["0.5"]]
@@ -298,27 +286,24 @@ def test_time_and_tokens_are_medians_within_quantiles() -> None:
 
 
 def test_a_partial_run_has_bounds_and_says_so() -> None:
-    summary = whole_summary(partial=True)
-    figure = summary["figures"]["hints"]["all"]["official"]["solution_match"]["micro"]
-    figure |= {"at_least": 0.25, "at_most": 0.5, "answered": 0.375}
-    with shown(run("a"), run("b", summary)) as drawn:
-        sketch = only(contrasts.settings(drawn), "hints")
+    summary = altered(0.375, at_least=0.25, at_most=0.5, answered=0.375)
+    sketch = drawn(contrasts.settings, "hints", run("a"), run("b", summary))
     axes = sketch.sheet.axes[-1]
     assert line(axes, "hints").get_xdata()[1] == 37.5
-    drawn_lines = cast("list[Any]", axes.collections)
-    dotted = [each for each in drawn_lines if each.get_linestyle()[0][1] is not None]
+    dotted = [
+        each
+        for each in cast("list[Any]", axes.collections)
+        if each.get_linestyle()[0][1] is not None
+    ]
     [segment] = [part for each in dotted for part in each.get_segments()]
     assert np.allclose(segment[:, 0], [25, 50])
-    assert [each.get_text() for each in sketch.sheet.axes[0].get_yticklabels()] == [
-        "a",
-        f"b{PARTIAL}",
-    ]
+    labels = [each.get_text() for each in sketch.sheet.axes[0].get_yticklabels()]
+    assert labels == ["a", f"b{PARTIAL}"]
     assert f"Runs with {PARTIAL} lack answers" in sketch.caption
 
 
 def test_a_partial_run_s_gap_is_that_of_its_answers() -> None:
-    with shown(run("a"), run("b", of_some(range(14)))) as drawn:
-        sketch = only(contrasts.gaps(drawn), "gaps")
+    sketch = drawn(contrasts.gaps, "gaps", run("a"), run("b", of_some(range(14))))
     axes = sketch.sheet.axes[-1]
     assert line(axes, "id − ood, hints").get_xdata()[1] == pytest.approx(100 * (6 / 8 - 4 / 6))
     assert len(line(axes, "id − new, hints").get_xdata()) == 1  # of new none was answered
@@ -326,8 +311,7 @@ def test_a_partial_run_s_gap_is_that_of_its_answers() -> None:
 
 
 def test_a_legend_has_what_is_drawn() -> None:
-    with shown(run(changed=of_some(range(14)))) as drawn:
-        sketch = only(contrasts.gaps(drawn), "gaps")
+    sketch = drawn(contrasts.gaps, "gaps", run(changed=of_some(range(14))))
     [legend] = sketch.sheet.legends
     names = [each.get_text() for each in legend.get_texts()]
     assert names == ["id − ood, regular", "id − ood, hints"]
@@ -336,8 +320,8 @@ def test_a_legend_has_what_is_drawn() -> None:
 def test_of_a_run_whose_requests_all_failed_nothing_is_drawn() -> None:
     summary = of_some(range(24), failed=True)
     assert summary["partial"]
-    with shown(run(changed=summary)) as drawn:
-        assert not [each for family in FAMILIES for each in family(drawn)]
+    with shown(run(changed=summary)) as document:
+        assert not [each for family in FAMILIES for each in family(document)]
 
 
 def of_some(numbers: Iterable[int], *, failed: bool = False) -> dict[str, Any]:
@@ -360,6 +344,5 @@ def test_where_no_answer_came_nothing_stands_for_it() -> None:
     for name in METRICS:
         figure = summary["figures"]["hints"]["all"]["official"][name]["micro"]
         figure |= {"at_least": 0.0, "at_most": 1.0, "answered": None}
-    with shown(run(changed=summary)) as drawn:
-        sketch = only(funnel.sketches(drawn), "funnel")
+    sketch = drawn(funnel.sketches, "funnel", run(changed=summary))
     assert [each.get_label() for each in sketch.sheet.axes[0].lines] == ["regular"]
