@@ -44,7 +44,7 @@ LATE = {
     "analysis.paired_tests": {"numpy"},
     "analysis.intervals": {"numpy"},
     "cli.cache": {"apieval.run.cache"},
-    "cli.data.fetch": {"apieval.hub"},
+    "cli.data": {"apieval.hub"},
     "cli.serve": {"apieval.rebus.baseline.server"},
     "commands.datasets": {"apieval.hub"},
     "evaluate": {

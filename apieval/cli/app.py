@@ -15,6 +15,7 @@ from apieval.cli import (
     cache,
     check,
     compare,
+    data,
     export,
     models,
     output,
@@ -24,7 +25,6 @@ from apieval.cli import (
     serve,
     verify,
 )
-from apieval.cli.data import group
 from apieval.cli.help import Command, Group, flowing
 from apieval.errors import ApievalError, Interrupted
 from apieval.version import VERSION
@@ -99,11 +99,11 @@ app.command("export")(export.export)
 app.command("models")(models.models)
 app.command("serve-baseline")(serve.serve)
 app.add_typer(cache.app, name="cache", cls=Group)
-app.add_typer(group.app, name="data", cls=Group)
+app.add_typer(data.app, name="data", cls=Group)
 
 
 app.callback(help=flowing(root))(root)
-for each in (app, cache.app, group.app):
+for each in (app, cache.app, data.app):
     for registered in each.registered_commands:
         registered.help, registered.cls = flowing(registered.callback), Command
 

@@ -24,7 +24,7 @@ from apieval.config.models import Embedded, seeded, takes_the_likeliest
 from apieval.errors import RunFailure, StoppedEarly, StoreError
 from apieval.files import is_folder, is_there, ordinary, replacing_bytes
 from apieval.rebus import conversation, prompts
-from apieval.rebus.baseline.coverage import coverage, told
+from apieval.rebus.baseline.lexicon import coverage, told
 from apieval.rebus.conversation import Conversation
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import Prompt

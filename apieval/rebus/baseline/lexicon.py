@@ -3,6 +3,8 @@
 This module owns what makes two clues the same, and which answers a clue has.
 It owns no solving (which candidate fits a rebus is the solver's business) and no judgement of
 words beside clues, which is the vocabulary's.
+
+How much of some rebuses a dictionary knows: what its solver could get right at best.
 """
 
 from __future__ import annotations
@@ -16,13 +18,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from apieval.errors import DataError
-from apieval.rebus.baseline import cluetable, source
+from apieval.rebus.baseline import dictionary_files
+from apieval.rebus.baseline.dictionary_files import WordList
 from apieval.rebus.baseline.vocabulary import Vocabulary
-from apieval.rebus.baseline.wordlist import WordList
 from apieval.rebus.baseline.words import Word, fold, starting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from apieval.rebus.baseline.puzzle import parse_rebus
+from apieval.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from apieval.records import Rebus
+
 
 SAMPLE: Final = Path(__file__).parents[1] / "sample" / "lexicon.csv"
 """The package's own dictionary, written for its sample rebuses."""
@@ -81,12 +93,14 @@ class Lexicon:
         """
         path = path or SAMPLE
         known = WordList.load(words) if words else None
-        read = source.read(path, "lexicon", "--lexicon", cluetable.REMEDY)
+        read = dictionary_files.read_source(
+            path, "lexicon", "--lexicon", dictionary_files.PAIRS_REMEDY
+        )
         found: dict[str, list[Word]] = defaultdict(list)
         kept: dict[str, Word | None] = {}
         pairs = skipped = 0
         plain = replace(read, text=_plain(read.text))  # all at once, which costs a tenth
-        for clue, answer in cluetable.pairs(plain):
+        for clue, answer in dictionary_files.pairs(plain):
             key = _plain_key(clue)
             if answer not in kept:
                 kept[answer] = _word(answer)
@@ -170,3 +184,33 @@ def _word(answer: str) -> Word | None:
         return None
     text = text.lower() if text.isupper() else text
     return Word(text, fold(text))
+
+
+def coverage(lexicon: Lexicon, rebuses: Iterable[Rebus]) -> dict[str, int]:
+    """Count clues, those with an answer (`known`), and those with the right one (`found`).
+
+    `complete` counts the rebuses, of so many, whose every hidden word is among the answers.
+    """
+    total = {"rebuses": 0, "complete": 0, "clues": 0, "known": 0, "found": 0}
+    for rebus in rebuses:
+        clues = [each.text for each in parse_rebus(rebus.verbalized_rebus) if each.is_clue]
+        answers = [{word.letters for word in lexicon.words(clue)} for clue in clues]
+        gold = map(fold, rebus.word_guesses)
+        right = sum(word in offered for word, offered in zip(gold, answers, strict=False))
+        total["rebuses"] += 1
+        total["complete"] += right == len(clues)
+        total["clues"] += len(clues)
+        total["known"] += sum(map(bool, answers))
+        total["found"] += right
+    return total
+
+
+def told(lexicon: Lexicon, covers: dict[str, int]) -> str:
+    """Return that in a sentence, with what of the dictionary's file was passed over."""
+    aside = f"; {counted(lexicon.skipped, 'pair')} without clue or word" if lexicon.skipped else ""
+    twice = f"; {counted(lexicon.twice, 'pair')} more than once" if lexicon.twice else ""
+    return (
+        f"the dictionary has answers to {covers['known']:,} of {counted(covers['clues'], 'clue')}, "
+        f"the right one among them for {covers['found']:,}, for all clues of {covers['complete']:,} "
+        f"of {counted(covers['rebuses'], 'rebus', 'rebuses')}{aside}{twice}"
+    )

@@ -3,6 +3,8 @@
 This module owns what may stand in each place, which sums of lengths can be had, and the order in
 which ways through the rebus are kept. It owns no clues: which words a clue offers is told to it.
 Its work grows with the number of places, never with the number of ways through them.
+
+Where the letters are cut into words when they do not add up to the key.
 """
 
 from __future__ import annotations
@@ -19,6 +21,13 @@ if TYPE_CHECKING:
 
     from apieval.rebus.baseline.lexicon import Lexicon
     from apieval.rebus.baseline.puzzle import Key
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apieval.rebus.baseline.vocabulary import Vocabulary
+
 
 EXTENSIONS: Final = 40_000
 """Steps a search may take in all, shared by the clues: some 5 us each; few rebuses need them."""
@@ -197,3 +206,32 @@ def _unwound(picks: Picks) -> list[Word]:
         picks, word = picks
         words.append(word)
     return words[::-1]
+
+
+OFF: Final = 0.75
+"""What each letter costs by which a word is longer or shorter than the key says."""
+FARTHEST: Final = 3
+"""Letters by which a word may be off at most."""
+MOST_WORDS: Final = 40
+MOST_LETTERS: Final = 200
+"""The search's work grows with words x letters; what is beyond is cut by the key."""
+
+
+def segment(letters: str, lengths: Sequence[int], vocabulary: Vocabulary) -> list[str]:
+    """Cut letters into as many words as there are lengths; nothing where no cut is near the key."""
+    if len(lengths) > MOST_WORDS or len(letters) > MOST_LETTERS:
+        return []
+    ways: dict[int, tuple[float, tuple[str, ...]]] = {0: (0.0, ())}
+    for length in lengths:
+        longer: dict[int, tuple[float, tuple[str, ...]]] = {}
+        for start, (score, words) in ways.items():
+            for size in range(max(length - FARTHEST, 1), length + FARTHEST + 1):
+                word = letters[start : start + size]
+                if len(word) < size:
+                    break
+                worth = score + vocabulary.worth(word) - OFF * abs(size - length)
+                if start + size not in longer or worth > longer[start + size][0]:
+                    longer[start + size] = worth, (*words, word)
+        ways = longer
+    _, found = ways.get(len(letters), (0.0, ()))
+    return [*found]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
-from apieval.rebus.baseline.segmenting import segment
+from apieval.rebus.baseline.search import segment
 from apieval.rebus.baseline.words import APOSTROPHES, TRUNCATED, fold
 
 if TYPE_CHECKING:

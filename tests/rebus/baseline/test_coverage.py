@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from apieval.rebus import dataset
-from apieval.rebus.baseline.coverage import coverage, told
-from apieval.rebus.baseline.lexicon import Lexicon, clue_key
+from apieval.rebus.baseline.lexicon import Lexicon, clue_key, coverage, told
 from apieval.rebus.baseline.words import Word
 from apieval.records import Rebus
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apieval.rebus.baseline.segmenting import MOST_WORDS, segment
+from apieval.rebus.baseline.search import MOST_WORDS, segment
 from apieval.rebus.baseline.vocabulary import Vocabulary
 from apieval.rebus.baseline.words import Word
 

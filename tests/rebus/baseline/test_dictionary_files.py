@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from apieval.errors import DataError
-from apieval.rebus.baseline.wordlist import WordList
+from apieval.rebus.baseline.dictionary_files import WordList
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,1 +1,0 @@
-"""`apieval data`: data files, one module a command."""
