@@ -250,8 +250,8 @@ class _Answer:
 
     def add(self, chunk: Mapping[str, Any]) -> None:
         """Take a chunk in; of several answers only the first is read."""
-        told = chunk.get("x_groq")
-        usage = chunk.get("usage") or (told.get("usage") if isinstance(told, dict) else None)
+        groq = chunk.get("x_groq")
+        usage = chunk.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
         said = {
             **{name: chunk.get(name) for name in ("model", "system_fingerprint")},
             "usage": usage,

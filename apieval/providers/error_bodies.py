@@ -55,22 +55,42 @@ _DEEPEST: Final = 12
 
 @dataclass(slots=True)
 class ErrorBody:
-    """What an error says; `headers` are those of another reply, told of inside it."""
+    """What an error says; `headers` are those of another reply, quoted inside it."""
 
     names: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     categories: list[str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def category(self) -> str | None:
+        """Return what a filter found, as it names it; None where it names nothing."""
+        return clipped(", ".join(dict.fromkeys(map(clipped, self.categories)))) or None
+
+    def add(self, name: str, value: object) -> None:
+        """Take in a field, by its name in one spelling."""
+        if name == FLAGGED or (name == "content_filter" and isinstance(value, list) and value):
+            self.names.append("content_filter")
+        elif name in NAMES and isinstance(value, str | int):
+            self.names.append(str(value))
+        elif name in TEXTS and isinstance(value, str):
+            self.texts.append(value)
+            self.categories += _CHECK.findall(value)
+        elif name in CATEGORIES:
+            each = value if isinstance(value, list) else [value]
+            self.categories += [word for word in each if isinstance(word, str)]
+        elif name == "headers" and isinstance(value, dict):
+            self.headers |= {k.lower(): v for k, v in value.items() if isinstance(v, str)}
+
 
 def error_body(value: object) -> ErrorBody:
     """Return what an error body says, `value` being any JSON."""
-    told = ErrorBody()
+    found = ErrorBody()
     for name, inner in islice(_fields(value, "", 0), _MOST):
-        _take(told, name, inner)
-        if isinstance(inner, dict) and (found := _category(name, inner)):
-            told.categories.append(found)
-    return told
+        found.add(name, inner)
+        if isinstance(inner, dict) and (category := _category(name, inner)):
+            found.categories.append(category)
+    return found
 
 
 def _category(name: str, value: Mapping[str, Any]) -> str | None:
@@ -79,21 +99,6 @@ def _category(name: str, value: Mapping[str, Any]) -> str | None:
     if value.get("filtered") is True or value.get("blocked") is True:
         return word if isinstance(word, str) else name
     return word if isinstance(word, str) and not _JUDGED & value.keys() else None
-
-
-def _take(told: ErrorBody, name: str, value: object) -> None:
-    if name == FLAGGED or (name == "content_filter" and isinstance(value, list) and value):
-        told.names.append("content_filter")
-    elif name in NAMES and isinstance(value, str | int):
-        told.names.append(str(value))
-    elif name in TEXTS and isinstance(value, str):
-        told.texts.append(value)
-        told.categories += _CHECK.findall(value)
-    elif name in CATEGORIES:
-        each = value if isinstance(value, list) else [value]
-        told.categories += [word for word in each if isinstance(word, str)]
-    elif name == "headers" and isinstance(value, dict):
-        told.headers |= {k.lower(): v for k, v in value.items() if isinstance(v, str)}
 
 
 def _fields(value: object, name: str, depth: int) -> Iterator[tuple[str, Any]]:

@@ -24,7 +24,6 @@ from apieval.errors import (
 )
 from apieval.providers.error_bodies import (
     READ,
-    ErrorBody,
     clipped,
     error_body,
     error_object,
@@ -64,7 +63,7 @@ REMEDIES: Final[Mapping[Meaning, str]] = {
 }
 """What helps against what every request would meet."""
 LASTING: Final = frozenset({403, 429})
-"""The statuses on which a quota of a day, a week or a month is told of as one of a minute is."""
+"""The statuses on which a quota of a day, a week or a month is reported as one of a minute is."""
 MISSTATED: Final = frozenset({400, 403})
 """The statuses on which some tell of a rate limit, by its name alone."""
 NEVER_FILTERED: Final = frozenset({401, 402, 404, 405, 407, 429})
@@ -79,7 +78,7 @@ NO_PARAMETERS: Final = frozenset({"model", "messages", *TOKEN_LIMITS})
 """A limit of tokens may be too large for one prompt and right for others."""
 _PARAMETER: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _MOST: Final = 1_000_000
-"""No error takes more bytes to be told; of one that does, only the start is looked at."""
+"""No error takes more bytes to be said; of one that does, only the start is looked at."""
 _PASSING: Final = re.compile(
     "overload|loading|try again|retry|capacity|tempora|time.?out|timed out|rate|busy|unavailable"
     "|internal|server|upstream|too many|throttl"
@@ -157,28 +156,28 @@ def metered(body: bytes) -> bool:
 
 def _judged(what: str, status: int, body: bytes, headers: Mapping[str, str]) -> AttemptFailed:
     error, said = error_object(body), server_message(body)
-    told = error_body(parsed(body))
+    fields = error_body(parsed(body))
     text = f"{what}: {said}"
-    means = meaning_of_names(told.names) or next(
-        filter(None, map(meaning_of_text, (*told.texts, said))), None
+    means = meaning_of_names(fields.names) or next(
+        filter(None, map(meaning_of_text, (*fields.texts, said))), None
     )
     if means is Meaning.REFUSED and status not in NEVER_FILTERED:
-        found = filter_category(told)
-        why = f" (content filter: {found})" if found else ""
+        category = fields.category
+        why = f" (content filter: {category})" if category else ""
         refused = ContentRefused(f"{text}{why}", status=status)
-        refused.category = found
+        refused.category = category
         return refused
     amazon = headers.get("x-amzn-errortype", "").partition(":")[
         0
     ]  # Bedrock's name of it, often alone
-    if means is None and status in MISSTATED and is_rate_limit([*told.names, amazon]):
+    if means is None and status in MISSTATED and is_rate_limit([*fields.names, amazon]):
         status = HTTPStatus.TOO_MANY_REQUESTS
     starting = status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in NEVER_STARTING
     if means is None and starting and is_starting(said):
         return ServerDown(text, status=status)
     limited = status == HTTPStatus.TOO_MANY_REQUESTS
-    wait = retry_after_s({**told.headers, **headers}, error, moment_of(headers), limited=limited)
-    spans = map(period, (*told.names, *told.texts, said)) if status in LASTING else ()
+    wait = retry_after_s({**fields.headers, **headers}, error, moment_of(headers), limited=limited)
+    spans = map(period, (*fields.names, *fields.texts, said)) if status in LASTING else ()
     span = next(filter(None, spans), None)  # of a used up quota, longer than any wait of a run
     remedy = _of_the_run(status, error, means, headers)
     remedy = remedy or (_come_back(span, wait, body) if span else OF_THE_RUN.get(status))
@@ -195,11 +194,6 @@ def is_starting(said: str) -> bool:
     """Say whether a text tells that a server, or a model on it, is not up yet and will be."""
     lower = said.lower()
     return bool(_STARTING.search(lower)) and not _IN_VAIN.search(lower)
-
-
-def filter_category(told: ErrorBody) -> str | None:
-    """Return what a filter found, as it names it; None where it names nothing."""
-    return clipped(", ".join(dict.fromkeys(map(clipped, told.categories)))) or None
 
 
 def _come_back(span: str, wait_s: float | None, body: bytes) -> str:

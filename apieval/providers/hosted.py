@@ -113,7 +113,9 @@ class HostedClient:
         Raises:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
-        end = await self._asked(request, Tape(self._connections, self._origin, self._read))
+        end = await self._through_litellm(
+            request, Tape(self._connections, self._origin, self._read)
+        )
         if isinstance(end, AttemptFailed):
             raise self._mask.failure(end)
         return self._mask.reply(end)
@@ -124,10 +126,10 @@ class HostedClient:
         None where it sends nothing; why, `attempt` says.
         """
         tape = Tape(Nowhere(), self._origin, self._read)
-        await self._asked(request, tape)
+        await self._through_litellm(request, tape)
         return self._mask.wire(tape.request, ADDED, self._configured) if tape.request else None
 
-    async def _asked(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
+    async def _through_litellm(self, request: Request, tape: Tape) -> Reply | AttemptFailed:
         """Have litellm ask over the tape's connections; return how that ended."""
         token = TAPE.set(tape)
         messages = [message.wire() for message in request.messages]

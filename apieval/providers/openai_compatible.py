@@ -103,15 +103,15 @@ class OpenAICompatibleClient:
             AttemptFailed: for a connection fault, a bad status or a reply that is none.
         """
         try:
-            return self._mask.reply(await self._asked(self._content(request)))
+            return self._mask.reply(await self._from_least_loaded(self._content(request)))
         except AttemptFailed as error:
             raise self._mask.failure(error) from None
-        except Exception as error:  # noqa: BLE001 # told as one item's failure
+        except Exception as error:  # noqa: BLE001 # one item's failure
             # a fault of our own or of a library's, whose words may hold what was sent
             raise self._mask.failure(unexpected(error)) from None
 
-    async def _asked(self, content: bytes) -> Reply:
-        """Ask the least loaded server; the next one where it is not up, and so asked nothing."""
+    async def _from_least_loaded(self, content: bytes) -> Reply:
+        """Send to the least loaded server; to the next one where it is not up, and so got nothing."""
         while True:
             endpoint = min(self._endpoints, key=_Endpoint.load)
             try:

@@ -26,7 +26,6 @@ from apieval.providers.error_bodies import error_body, is_error, server_message
 from apieval.providers.failures import (
     failure,
     failure_inside,
-    filter_category,
     is_starting,
     metered,
     with_address_remedy,
@@ -104,14 +103,14 @@ def _read(
             raise refused from None
         raise malformed(value, content, url) from None
     via = gateway(headers, value)
-    return _told(reply.model_copy(update={"via": via}) if via else reply, response, found)
+    return _with_remarks(reply.model_copy(update={"via": via}) if via else reply, response, found)
 
 
 def _filtered(value: object, url: str) -> ContentRefused | None:
     """Return the refusal that a reply without a choice tells of, as Azure and Google do."""
-    told = error_body(value)
-    category = filter_category(told)
-    if category is None and meaning_of_names(told.names) is not Meaning.REFUSED:
+    error = error_body(value)
+    category = error.category
+    if category is None and meaning_of_names(error.names) is not Meaning.REFUSED:
         return None
     why = f" (content filter: {category})" if category else ""
     refused = ContentRefused(f"no answer from {url}: the question was refused{why}")
@@ -175,12 +174,12 @@ def _of_a_choice(value: object) -> object:
     return first.get("error") if isinstance(first, dict) else None
 
 
-def _told(reply: Reply, response: Whole, found: Document) -> Reply:
+def _with_remarks(reply: Reply, response: Whole, found: Document) -> Reply:
     """Return a reply with what was mended to read it, and what a filter found in it."""
     cut = ("a connection that broke off behind the answer",) if response.broken else ()
     repaired = (*response.repaired, *found.repaired, *cut)
     refused = meaning_of_finish(reply.finish_reason) is Meaning.REFUSED
-    category = filter_category(error_body(found.value)) if refused else None
+    category = error_body(found.value).category if refused else None
     if not repaired and category is None:
         return reply
     return reply.model_copy(update={"repaired": repaired, "category": category})
