@@ -30,15 +30,14 @@ INTRODUCTION = (
 )
 
 CONFIGURATION = """\
-What may stand in `providers.yaml`. Made by `make docs-reference` from the program itself; not edited
-by hand.
+The keys of `providers.yaml`. Made by `make docs-reference` from the program itself; not edited by
+hand.
 
-The file is the one named with `--config`, else `providers.yaml` in the folder where `apieval` is
-called, else the one that came with the package. It is checked whole before anything is asked: an
-unknown key, a key that stands twice, a value of another type and a key where the name of a variable
-belongs are errors that say where. It is read as YAML 1.2, where `no` is text; JSON will do too. Where
-its first line names the schema, as that of the package's own does, editors complete and check it;
-`apieval models --schema` prints the schema."""
+The file is the one named with `--config`, else `providers.yaml` in the working folder, else the one in
+the package. It is checked completely before any request is sent: an unknown key, a duplicate key, a
+value of another type and a key in place of the name of its variable are errors that name the place. It
+is read as YAML 1.2, where `no` is text; JSON works too. If its first line names the schema, as in the
+package's own file, editors complete and check it; `apieval models --schema` prints the schema."""
 SECTIONS = {
     "Providers": "The file",
     "OpenAICompatible": "`provider: openai-compatible`",
@@ -51,7 +50,7 @@ SECTIONS = {
     "Options": "`options`",
 }
 """The schema's sections in the order of reading, and what they are called in the file."""
-KEYS = "| key | takes | without it | what it is |\n|---|---|---|---|"
+KEYS = "| key | value | default | meaning |\n|---|---|---|---|"
 KINDS = {"string": "text", "boolean": "true or false", "object": "any fields"}
 
 Command = TyperCommand | TyperGroup

@@ -41,15 +41,15 @@ _VARIABLE: Final = "a key stands in an environment variable, which api_key_env n
 
 
 class Providers(Section):
-    """The whole file; `baseline` exists whether it is named or not."""
+    """The whole file; `baseline` exists even if it has no entry."""
 
-    version: Literal[1] = Field(description="Of this file's form.")
+    version: Literal[1] = Field(description="The format of the file.")
     defaults: Defaults = Field(
         default=Defaults(temperature=0, max_tokens=1024),
-        description="Parameters of every model that does not say otherwise.",
+        description="Default parameters for all models.",
     )
     models: dict[str, Model] = Field(
-        default={}, description="The models, each by its name on the command line and in results."
+        default={}, description="The models by their names on the command line and in results."
     )
 
     _source: Path | None = PrivateAttr(default=None)

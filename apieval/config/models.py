@@ -1,4 +1,4 @@
-"""The sections of `providers.yaml`: what may stand in the file, and nothing else.
+"""The sections of `providers.yaml`: the keys the file may have, and nothing else.
 
 This module owns the grammar of a model's entry. It finds no file and reads no variable.
 """
@@ -43,7 +43,7 @@ NO_PROMPT: Final = (
 
 
 class Section(BaseModel):
-    """Stand at the root of the file's sections: no unknown key, no silent change of type."""
+    """The base of all sections: no unknown key, no silent change of type."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -51,7 +51,7 @@ class Section(BaseModel):
         strict=True,
         allow_inf_nan=False,
         hide_input_in_errors=True,
-        defer_build=True,  # as in `schema.Record`
+        defer_build=True,  # as in `records.Record`
     )
 
 
@@ -63,45 +63,46 @@ class Params(Section):
     """Sampling parameters, sent as they are; null takes a default out of the request."""
 
     temperature: NonNegativeFloat | None = Field(
-        default=None, description="0 takes the likeliest token; 0 unless said otherwise."
+        default=None, description="0, the default, takes the most likely token."
     )
     max_tokens: PositiveInt | None = Field(
         default=None,
-        description="The most tokens of an answer, thoughts included; 1024 by default.",
+        description="The most tokens of an answer, including thoughts; 1024 by default.",
     )
     max_completion_tokens: PositiveInt | None = Field(
         default=None,
-        description="The same by the name newer models of OpenAI want; drop max_tokens then.",
+        description="The same under the name that newer OpenAI models accept; then drop max_tokens.",
     )
     top_p: Annotated[float, Field(gt=0, le=1)] | None = Field(
-        default=None, description="Sample among the likeliest tokens that have this share together."
+        default=None,
+        description="Sample from the most likely tokens with this probability together.",
     )
     top_k: int | None = Field(
-        default=None, description="Sample among so many of the likeliest tokens."
+        default=None, description="Sample from this many of the most likely tokens."
     )
     min_p: Annotated[float, Field(ge=0, le=1)] | None = Field(
         default=None,
-        description="Sample among tokens with this share of the likeliest one's chance.",
+        description="Sample from tokens with at least this fraction of the top probability.",
     )
     seed: int | None = Field(
         default=None,
-        description="Of the server's sampling; not every one has it. With --samples each sample is sent "
-        "this number plus its own, from 0.",
+        description="The seed of the server's sampling, where it supports one. With --samples the number of "
+        "each sample, from 0, is added to it.",
     )
     stop: Texts | None = Field(
-        default=None, description="A text, or several, at which an answer ends."
+        default=None, description="One or more texts at which an answer ends."
     )
     frequency_penalty: float | None = Field(
-        default=None, description="Against repeated tokens, by count."
+        default=None, description="Penalty for repeated tokens, by count."
     )
     presence_penalty: float | None = Field(
-        default=None, description="Against tokens that were there."
+        default=None, description="Penalty for tokens that already occurred."
     )
     repetition_penalty: float | None = Field(
-        default=None, description="Of vLLM, SGLang and the like."
+        default=None, description="Penalty of vLLM, SGLang and similar servers."
     )
     reasoning_effort: Text | None = Field(
-        default=None, description="How much a thinking model thinks, in the provider's own words."
+        default=None, description="How much a thinking model thinks, as the provider names it."
     )
 
 
@@ -152,9 +153,9 @@ def takes_the_likeliest(body: Any) -> str | None:  # noqa: ANN401 # any JSON
 
 
 class Defaults(Params):
-    """What holds for every model that does not say otherwise."""
+    """Parameters of every model that does not set its own."""
 
-    extra_body: Body = Field(default={}, description="Further fields of every request's body.")
+    extra_body: Body = Field(default={}, description="Additional fields of every request's body.")
 
 
 PRESETS: Final[Mapping[str, Params]] = {
@@ -165,33 +166,36 @@ whose limit and blank line cut answers short."""
 
 
 class Price(Section):
-    """What a model costs, in USD per million tokens."""
+    """A model's price, in USD per million tokens."""
 
-    input: NonNegativeFloat = Field(description="Of the prompt.")
+    input: NonNegativeFloat = Field(description="For the prompt.")
     cached_input: NonNegativeFloat | None = Field(
         default=None,
-        description="Of what the provider had in its cache; without it the same as input.",
+        description="For prompt tokens from the provider's cache; by default the same as input.",
     )
-    output: NonNegativeFloat = Field(description="Of the answer, thoughts included.")
-    as_of: str | None = Field(default=None, description="The day it was looked up, for the record.")
+    output: NonNegativeFloat = Field(description="For the answer, including thoughts.")
+    as_of: str | None = Field(default=None, description="The date of the price, for the record.")
 
 
 class Limits(Section):
-    """How hard an endpoint may be pressed, and how long; none of it can change an answer."""
+    """Concurrency, rate limits and time limits of an endpoint; none of them can change an answer."""
 
     concurrency: Concurrency = Field(
-        default="auto", description="Requests at once; auto grows while answers come faster for it."
+        default="auto",
+        description="Concurrent requests; auto grows while that increases throughput.",
     )
-    rpm: PositiveInt | None = Field(default=None, description="Requests a minute.")
-    tpm: PositiveInt | None = Field(default=None, description="Tokens a minute, in and out.")
-    max_retries: NonNegativeInt = Field(default=10, description="Further attempts after the first.")
+    rpm: PositiveInt | None = Field(default=None, description="Requests per minute.")
+    tpm: PositiveInt | None = Field(
+        default=None, description="Tokens per minute, prompts and answers."
+    )
+    max_retries: NonNegativeInt = Field(default=10, description="Attempts after the first.")
     max_wait: PositiveFloat = Field(
         default=600.0,
-        description="The longest wait, in seconds, a server may ask for before the run stops.",
+        description="The longest wait, in seconds, that a server may ask for before the run stops.",
     )
     deadline: PositiveFloat = Field(
         default=3600.0,
-        description="The longest one request may take over all its attempts, in seconds.",
+        description="The longest time for a request with all its attempts, in seconds.",
     )
 
 
@@ -203,62 +207,60 @@ def _known_params(names: list[str]) -> list[str]:
 
 
 class _Model(Section):
-    model: Words = Field(description="The name its server knows the model by.")
+    model: Words = Field(description="The model's name on its server.")
     params: Params = Field(
-        default=Params.model_construct(), description="What goes into the request."
+        default=Params.model_construct(), description="Parameters of the request."
     )
     drop: Annotated[list[str], AfterValidator(_known_params)] = Field(
         default=[],
-        description="Parameters the model refuses, left out of the request and recorded.",
+        description="Parameters that the model refuses: removed from the request, and recorded.",
     )
-    limits: Limits = Field(
-        default=Limits.model_construct(), description="How hard its endpoint may be pressed."
-    )
+    limits: Limits = Field(default=Limits.model_construct(), description="Limits of its endpoint.")
     price: Price | None = Field(
         default=None,
-        description="What it costs; without it litellm's table where it knows the model.",
+        description="Its price; by default litellm's, if its table has the model.",
     )
 
 
 class _Remote(_Model):
-    """What is reached over a network, with a key or without."""
+    """A model behind a network, with or without a key."""
 
     api_key_env: VariableName | None = Field(
         default=None,
         description="The name of the environment variable that holds the key, never the key itself; "
-        "without it no key is sent.",
+        "by default no key is sent.",
     )
     system_prompt: Words | None = Field(
         default=None, description="A system message; the challenge's prompt has none."
     )
-    extra_body: Body = Field(default={}, description="Further fields of the request's body.")
+    extra_body: Body = Field(default={}, description="Additional fields of the request's body.")
     headers: Headers = Field(
         default={},
-        description="Further HTTP headers, no secrets; results hold their names, and hashes of their "
-        "values.",
+        description="Additional HTTP headers without secrets; results contain their names and hashes of "
+        "their values.",
     )
     headers_env: SecretHeaders = Field(
         default={},
-        description="Further HTTP headers whose values are secret: each by its name, with the name of "
-        "the environment variable that holds the value.",
+        description="Additional HTTP headers with secret values: the header's name, and the name of the "
+        "environment variable that holds the value.",
     )
     prefill: Prefill | None = Field(
         default=None,
-        description="How the API takes an answer that is begun for the model (--given): assistant, as "
-        "the last message; continue, in vLLM's words; prefix, as Mistral marks it. Without it "
-        "the beginning goes into the question.",
+        description="How the API accepts the beginning of an answer (--given): assistant, as the last "
+        "message; continue, as in vLLM; prefix, as in Mistral's API. By default the beginning is "
+        "part of the question.",
     )
     cache_identity: Words | None = Field(
         default=None,
-        description="Stands for the address in the identity of answers: a server that moved, or "
-        "several that are one.",
+        description="Replaces the address in the identity of answers, for a server that moved or "
+        "several equal servers.",
     )
 
     @model_validator(mode="after")
     def _each_header_once(self) -> Self:
         names = {name.lower() for name in self.headers}
         if twice := [name for name in self.headers_env if name.lower() in names]:
-            raise ValueError(f"{twice[0]!r} stands in headers and in headers_env; keep one")
+            raise ValueError(f"{twice[0]!r} is in headers and in headers_env; keep one")
         sent = {name.lower() for name in self.headers_env}
         if self.api_key_env and "authorization" in sent:
             raise ValueError("api_key_env and headers_env both set Authorization; keep one")
@@ -266,18 +268,17 @@ class _Remote(_Model):
 
 
 class OpenAICompatible(_Remote):
-    """A server, or several of one model, that speaks `/v1/chat/completions`.
+    """A server with `/v1/chat/completions`, or several servers of one model.
 
-    With `api: completions` it is asked at `/v1/completions`, as a base model without a chat
-    template must be.
+    `api: completions` uses `/v1/completions` instead, for base models without a chat template.
     """
 
-    provider: Literal["openai-compatible"] = Field(description="What kind of entry this is.")
+    provider: Literal["openai-compatible"] = Field(description="The kind of entry.")
     base_url: Annotated[
         list[BaseUrl],
         Field(
             min_length=1,
-            description="The server's address, or several of servers with one model: with or "
+            description="The server's address, or a list for several servers of one model: with or "
             "without /v1, or the full path.",
         ),
         BeforeValidator(listed, json_schema_input_type=str | list[str]),
@@ -299,13 +300,13 @@ class OpenAICompatible(_Remote):
 
 
 class Options(Section):
-    """What belongs to a hosted endpoint and not to a request; no secret among them."""
+    """Settings of a hosted endpoint that are not part of the request; none is secret."""
 
-    api_version: Text | None = Field(default=None, description="Of Azure's older wire.")
-    vertex_project: Text | None = Field(default=None, description="The project of Google Cloud.")
+    api_version: Text | None = Field(default=None, description="For Azure's older API.")
+    vertex_project: Text | None = Field(default=None, description="The Google Cloud project.")
     vertex_location: Text | None = Field(default=None, description="Its region, or global.")
-    aws_region_name: Text | None = Field(default=None, description="The region of Bedrock.")
-    aws_profile_name: Text | None = Field(default=None, description="A profile of AWS's own files.")
+    aws_region_name: Text | None = Field(default=None, description="The region for Bedrock.")
+    aws_profile_name: Text | None = Field(default=None, description="A profile in AWS's own files.")
 
 
 _LITELLMS: Final = frozenset(
@@ -333,17 +334,17 @@ _LITELLMS: Final = frozenset(
 
 
 class Hosted(_Remote):
-    """A model behind litellm, by litellm's own full name: `anthropic/...`, `gemini/...`."""
+    """A model reached through litellm, by its full name there: `anthropic/...`, `gemini/...`."""
 
-    provider: Literal["litellm"] = Field(description="What kind of entry this is.")
+    provider: Literal["litellm"] = Field(description="The kind of entry.")
     model: Text = Field(
         pattern="^[a-z0-9_]+/.+$", description="litellm's prefix, and the provider's own name."
     )
     api_base: Address | None = Field(
-        default=None, description="Where it is reached, if not at the provider's own address."
+        default=None, description="Its address, if not the provider's own."
     )
     options: Options = Field(
-        default=Options.model_construct(), description="What belongs to the endpoint."
+        default=Options.model_construct(), description="Settings of the endpoint."
     )
 
     @property
@@ -361,19 +362,19 @@ class Hosted(_Remote):
 
 
 class Embedded(_Model):
-    """The package's own solver, reached through its own server on loopback."""
+    """The embedded baseline, through its own server on loopback."""
 
-    provider: Literal["embedded"] = Field(description="What kind of entry this is.")
+    provider: Literal["embedded"] = Field(description="The kind of entry.")
     model: Literal["apieval-baseline"] = Field(
         default="apieval-baseline", description="The solver."
     )
     lexicon: str | None = Field(
         default=None,
-        description="A two-column CSV of clues and answers, instead of the package's own.",
+        description="A two-column CSV of clues and answers that replaces the package's own.",
     )
     words: str | None = Field(
         default=None,
-        description="An Italian word list: a word a line, or a word and its frequency.",
+        description="An Italian word list: one word per line, optionally with its frequency.",
     )
 
 
