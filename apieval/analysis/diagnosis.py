@@ -20,8 +20,7 @@ from apieval.rebus import examples
 from apieval.rebus.characters import composed, straight
 from apieval.rebus.equality import LEVELS, WORD, strict
 from apieval.rebus.parsers import official, tolerant
-from apieval.rebus.parsers.first_pass import respaced
-from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.question import Question, respaced
 from apieval.rebus.rules import CLUE, key_of, letters
 from apieval.rebus.scoring import KEPT, PARSERS, ScoredAnswer
 from apieval.records import ItemScore, Outcome, Prediction, Rebus, Tally

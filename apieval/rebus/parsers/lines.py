@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from apieval.patterns import regex
 from apieval.rebus.parsers import several
-from apieval.rebus.parsers.markup import Line, undecorated
+from apieval.rebus.parsers.cleaning import Line, undecorated
 from apieval.rebus.parsers.question import folded
 
 

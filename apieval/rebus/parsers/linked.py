@@ -14,10 +14,9 @@ from typing import Final
 
 from apieval.patterns import regex
 from apieval.rebus.parsers import lines, several, values
-from apieval.rebus.parsers.first_pass import respaced
+from apieval.rebus.parsers.cleaning import undecorated
 from apieval.rebus.parsers.lines import LABELLED, Said, Says
-from apieval.rebus.parsers.markup import undecorated
-from apieval.rebus.parsers.question import Question
+from apieval.rebus.parsers.question import Question, respaced
 
 TAKEN_BACK: Final = "what follows takes it back"
 _SOLVES: Final = {Says.SOLUTION, Says.FINAL, Says.PERHAPS}

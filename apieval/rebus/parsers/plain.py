@@ -10,7 +10,7 @@ from typing import Final
 
 from apieval.patterns import regex
 from apieval.rebus.characters import surely_composed
-from apieval.rebus.parsers import values, words
+from apieval.rebus.parsers import blocks, values
 from apieval.rebus.parsers.lines import Said, Says
 from apieval.rebus.parsers.question import Question
 from apieval.records import Prediction, Reading, Status
@@ -41,7 +41,7 @@ def parse(text: str, question: Question) -> Reading | None:
     if tuple(clue for clue, _ in guesses) != question.shown:
         return None
     said = _SOLUTION_WORD.findall(answer[3])
-    told = words.along_key(said, question)
+    told = blocks.along_key(said, question)
     if len(told) < len(question.lengths) or len(told) >= 2 * len(question.lengths):
         return None
     passed = values.first_pass(Said(Says.FIRST_PASS, answer[2], 0), question)
@@ -58,7 +58,7 @@ def parse(text: str, question: Question) -> Reading | None:
     if passed.kinds:
         seen_in["first_pass"] = passed.kinds
     if told != tuple(word for _, word in said):
-        seen_in["solution_words"] = words.ALONG_KEY
+        seen_in["solution_words"] = blocks.ALONG_KEY
     if solved.kinds:
         seen_in["solution"] = solved.kinds
     through = tuple(sorted(frozenset().union(*seen_in.values()))) if seen_in else ()

@@ -1,4 +1,9 @@
-"""What a parser may know of the rebus that an answer is to: what a solver was shown, never gold."""
+"""What a parser may know of the rebus that an answer is to: what a solver was shown, never gold.
+
+Full stops that belong to a word: those of an abbreviation.
+
+A first pass in the rebus's own spacing: `C L U` is `CLU` where the rebus has it so.
+"""
 
 from __future__ import annotations
 
@@ -61,3 +66,47 @@ def example_clues() -> frozenset[str]:
     return frozenset(
         clue for shown in _EXAMPLE.findall(prompts.template("regular")) for clue in clues_of(shown)
     )
+
+
+_SHORT: Final = regex(r"(?<![\w.])(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}\Z")
+"""An abbreviation but for its last stop, which is its own: `E.T.`, `q.b.`, `S.p.A.`."""
+_LONGEST: Final = 40
+
+
+def own_stop(text: str, at: int) -> bool:
+    """Return whether a full stop stands here, and ends an abbreviation."""
+    if text[at : at + 1] != ".":
+        return False
+    return _SHORT.search(text, max(0, at - _LONGEST), at) is not None
+
+
+def respaced(text: str, question: Question) -> str | None:
+    """Return a first pass with its letters spaced as in the rebus; None where they do not fit.
+
+    It fits where the rebus's letters stand in their places, in any spacing and case, and one word
+    in the place of each clue. The words themselves are as they are.
+    """
+    tokens = text.split()
+    parts: list[str] = []
+    at = 0
+    for place, letters in enumerate(question.letters):
+        if place:
+            if at == len(tokens) or not _word(tokens[at]):
+                return None
+            parts.append(tokens[at])
+            at += 1
+        wanted, found = letters.replace(" ", "").lower(), ""
+        while len(found) < len(wanted) and at < len(tokens):
+            found += tokens[at].lower()
+            at += 1
+        if found != wanted:
+            return None
+        if letters:
+            parts.append(letters)
+    return " ".join(parts) if at == len(tokens) else None
+
+
+def _word(token: str) -> bool:
+    if not token[0].isalnum():
+        return False
+    return token[-1].isalnum() or token[-1] == "'" or own_stop(token, len(token) - 1)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from apieval.rebus.parsers import blocks, plain, structured, values, words
+from apieval.rebus.parsers import blocks, plain, structured, values
 from apieval.rebus.parsers.blocks import Block
 from apieval.rebus.parsers.cleaning import clean, own_turn, tagged, without_struck, without_tokens
 from apieval.rebus.parsers.lines import Said, Says
@@ -218,7 +218,7 @@ def _guesses(ordered: Sequence[Block], question: Question, why: str, found: _Fou
     for block in ordered:
         if len(lines) == len(question.clues):
             break
-        here = words.placed(_lines(block, Says.GUESS), question.clues)
+        here = blocks.placed(_lines(block, Says.GUESS), question.clues)
         lines = {**here, **lines}
     read = {at: values.word(line) for at, line in lines.items()}
     guesses = tuple(read[at].text if at in read else "" for at in range(len(question.clues)))
@@ -242,12 +242,12 @@ def _first_pass(ordered: Sequence[Block], question: Question, why: str, found: _
 
 def _solution_words(ordered: Sequence[Block], question: Question, why: str, found: _Found) -> None:
     lines = next(filter(None, (_lines(block, Says.WORD) for block in ordered)), [])
-    last = words.last_list(lines, question)
+    last = blocks.last_list(lines, question)
     read = [(line, values.word(line)) for line in last]
     kinds = {"second_answer"} if len(last) < len(lines) else set()
-    told = words.along_key([(line.of, value.text) for line, value in read], question)
+    told = blocks.along_key([(line.of, value.text) for line, value in read], question)
     if told != tuple(value.text for _, value in read):
-        kinds |= words.ALONG_KEY
+        kinds |= blocks.ALONG_KEY
     found.kinds_in["solution_words"] = kinds
     wanted = len(question.lengths)
     lacks = wanted - sum(map(bool, told[:wanted]))

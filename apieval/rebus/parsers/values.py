@@ -15,10 +15,8 @@ from typing import Final, NamedTuple
 from apieval.patterns import regex
 from apieval.rebus.equality import NUMBER, WORD
 from apieval.rebus.parsers import several
-from apieval.rebus.parsers.first_pass import respaced
 from apieval.rebus.parsers.lines import REJECTED, Said
-from apieval.rebus.parsers.question import Question
-from apieval.rebus.parsers.stops import own_stop
+from apieval.rebus.parsers.question import Question, own_stop, respaced
 
 
 class Value(NamedTuple):
