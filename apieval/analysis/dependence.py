@@ -26,7 +26,8 @@ from apieval.analysis.setup import Measured
 from apieval.rebus.metrics import told
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import ScoredAnswer, right_words
-from apieval.records import Rebus
+from apieval.records import Rebus, Setting
+from apieval.results.figures import Group, Groups
 from apieval.wording import install
 
 LEAST: Final = 10
@@ -182,7 +183,7 @@ class Dependence:
             for at, right in enumerate(right_words(score, answer.gold) or (), self._first[place]):
                 seen.words[at] += right
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[Setting, dict[str, dict[str, dict[str, Groups]]]]:
         """Return `[setting][parser][metric][on what]`: groups, and the correlation over all."""
         values = _Values(self._rebuses)
         return {
@@ -190,9 +191,9 @@ class Dependence:
             for setting, each in self._seen.items()
         }
 
-    def _by(self, seen: _Seen, values: _Values) -> dict[str, Any]:
+    def _by(self, seen: _Seen, values: _Values) -> dict[str, dict[str, Groups]]:
         measured = [each for each in (WORDS, SOLUTIONS, SOLUTION_WORDS) if each not in self._told]
-        found: dict[str, dict[str, Any]] = {each: {} for each in measured}
+        found: dict[str, dict[str, Groups]] = {each: {} for each in measured}
         if WORDS in found:
             words = list(self._words(seen))
             for what in OF_WORDS:
@@ -244,7 +245,7 @@ class _Values:
         }
 
 
-def _grouped(what: str, values: Sequence[float] | None, shares: Iterable[_Share]) -> dict[str, Any]:
+def _grouped(what: str, values: Sequence[float] | None, shares: Iterable[_Share]) -> Groups:
     """Return the groups of some words or rebuses by their values, and the correlation with them."""
     if values is None:
         return {"groups": None, "spearman": None, "why": MISSING}
@@ -262,7 +263,7 @@ def _grouped(what: str, values: Sequence[float] | None, shares: Iterable[_Share]
     rho, low, high = spearman(x, y, rebuses)
     return {
         "groups": [
-            {"from": begin, "below": end, **_figure([*group.values()])}
+            _group(begin, end, [*group.values()])
             for begin, end, group in zip(begins, (*begins[1:], None), groups, strict=True)
         ],
         "spearman": {"rho": rho, "low": low, "high": high, "n": len(x)},
@@ -275,13 +276,15 @@ _Item = tuple[int, int]
 _NOTHING: Final[_Item] = (0, 0)
 
 
-def _figure(items: Sequence[_Item]) -> dict[str, Any]:
-    if not items:
-        return {"value": None, "low": None, "high": None, "n": 0, "rebuses": 0}
-    rights, totals = (sum(each) for each in zip(*items, strict=True))
-    low, high = clustered(items)
+def _group(begin: int, end: int | None, items: Sequence[_Item]) -> Group:
+    value = low = high = None
+    rights, totals = sum(right for right, _ in items), sum(of for _, of in items)
+    if items:
+        value, (low, high) = rights / totals, clustered(items)
     return {
-        "value": rights / totals,
+        "from": begin,
+        "below": end,
+        "value": value,
         "low": low,
         "high": high,
         "n": totals,

@@ -24,6 +24,7 @@ from apieval.rebus.parsers.question import Question, respaced
 from apieval.rebus.rules import CLUE, key_of, letters
 from apieval.rebus.scoring import KEPT, PARSERS, ScoredAnswer
 from apieval.records import ItemScore, Outcome, Prediction, Rebus, Tally
+from apieval.results.folder import AnswerDiagnosis
 
 NEAR: Final = 2
 """How many letters a near miss is off, at the most; 0 is the same letters, otherwise divided or written."""
@@ -97,11 +98,11 @@ class Diagnosis:
         """Return whether the solution is right, be it in a form that loses the score."""
         return self.right_despite_wrong_steps is not None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> AnswerDiagnosis:
         """Return what stands on the answer's line of `scores.jsonl`."""
         return {
             "broke_first": self.broke_first.value,
-            "wrong_words": self.wrong_words,
+            "wrong_words": [*self.wrong_words],
             "of_own_guesses": self.of_own_guesses,
             "letters_kept": self.letters_kept,
             "cer": None if self.cer is None else round(self.cer, 4),

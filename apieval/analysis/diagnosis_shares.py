@@ -10,7 +10,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from apieval.analysis import figures
 from apieval.analysis.diagnosis import NEAR, Diagnosis, Step, diagnose
@@ -19,11 +19,13 @@ from apieval.analysis.setup import Measured
 from apieval.rebus.columns import ALL
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import Setting
+from apieval.results.figures import Cer, DiagnosisShares, Found
+from apieval.results.folder import AnswerDiagnosis
 
 CLASSES: Final = 3
 """Into how many classes a standard deviation is cut; see `ratio`."""
 _SAME: Final = 1e-12
-NOTHING: Final = {"value": None, "low": None, "high": None, "n": 0}
+NOTHING: Final[Found] = {"value": None, "low": None, "high": None, "n": 0}
 
 
 class Counts:
@@ -42,12 +44,12 @@ class Counts:
         """Return how many answers to the chosen rebuses have a property."""
         return sum(self._of(name, chosen))
 
-    def share(self, name: str, of: str, chosen: Sequence[bool]) -> dict[str, Any]:
+    def share(self, name: str, of: str, chosen: Sequence[bool]) -> Found:
         """Return the share of those with a property, which all have the property `of`, among these."""
         rights, totals = list(self._of(name, chosen)), list(self._of(of, chosen))
         n = sum(totals)
         if not n:
-            return dict(NOTHING)
+            return NOTHING.copy()
         right = sum(rights)
         if max(totals) == 1:
             low, high = wilson(right, n)
@@ -60,23 +62,23 @@ class Counts:
         return compress(self._counts.get(name, self._none), chosen)
 
 
-def ratio(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def ratio(pairs: Sequence[tuple[float, float]], answers: int | None = None) -> Found:
     """Return a ratio of sums over rebuses, with its interval by a bootstrap over them.
 
-    A pair is one rebus; `n` is how many there are. Hundreds of distinct pairs take long to draw; so
+    A pair is one rebus; `n` is how many there are, or `answers`. Hundreds of distinct pairs take long to draw; so
     those whose residuals (what moves the ratio) fall into one class, a third of a standard
     deviation wide, are drawn as one, at their mean. That leaves out less than 1 % of the variance.
     Where all have the same ratio Wilson's interval stands in, if it is one of a proportion at all.
     """
     if not pairs:
-        return dict(NOTHING)
+        return NOTHING.copy()
     value = math.fsum(a for a, _ in pairs) / math.fsum(b for _, b in pairs)
-    figure = {"value": value, "low": None, "high": None, "n": len(pairs)}
+    low = high = None
     items = _in_classes(pairs, value)
     if items or value <= 1:
-        bounds = bootstrap(items)[0] if items else wilson(value * len(pairs), len(pairs))
-        figure |= dict(zip(("low", "high"), bounds, strict=True))
-    return figure
+        low, high = bootstrap(items)[0] if items else wilson(value * len(pairs), len(pairs))
+    n = len(pairs) if answers is None else answers
+    return {"value": value, "low": low, "high": high, "n": n}
 
 
 def _in_classes(pairs: Sequence[tuple[float, float]], value: float) -> list[tuple[float, float]]:
@@ -199,7 +201,7 @@ class Diagnoses:
         }
         self._words = [len(rebus.word_guesses) for rebus in rebuses]
 
-    def add(self, answer: ScoredAnswer) -> tuple[str, dict[str, Any]] | None:
+    def add(self, answer: ScoredAnswer) -> tuple[str, AnswerDiagnosis] | None:
         """Diagnose one answer; return what is to stand on which parser's line of `scores.jsonl`."""
         found = diagnose(answer)
         if found is None:
@@ -208,15 +210,15 @@ class Diagnoses:
         self._of[setting].add(found, self._places[answer.gold.id])
         return found.parser, found.as_json()
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[Setting, dict[str, DiagnosisShares]]:
         """Return `diagnosis[setting][subset]`."""
         return {
             setting: {name: self._cell(of, chosen) for name, chosen in self._subsets.items()}
             for setting, of in self._of.items()
         }
 
-    def _cell(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
-        def share(name: str, among: str = ANSWERS) -> dict[str, Any]:
+    def _cell(self, of: _Of, chosen: Sequence[bool]) -> DiagnosisShares:
+        def share(name: str, among: str = ANSWERS) -> Found:
             return of.counts.share(name, among, chosen)
 
         return {
@@ -227,7 +229,15 @@ class Diagnoses:
             },
             "word_accuracy": self._by_position(of, chosen),
             "words_wrong": self._by_number(of, chosen),
-            **{name: share(name, f"of {name}") for name in MARKS},
+            "of_own_guesses": share("of_own_guesses", "of of_own_guesses"),
+            "letters_kept": share("letters_kept", "of letters_kept"),
+            "key_obeyed": share("key_obeyed", "of key_obeyed"),
+            "right_despite_wrong_steps": share(
+                "right_despite_wrong_steps", "of right_despite_wrong_steps"
+            ),
+            "wrong_despite_right_first_pass": share(
+                "wrong_despite_right_first_pass", "of wrong_despite_right_first_pass"
+            ),
             "cer": _cers(of, chosen),
             "near_miss": {off: share(f"off by {off}", "wrong") for off in OFF},
             "copied_example": share("copied_example"),
@@ -237,9 +247,9 @@ class Diagnoses:
             },
         }
 
-    def _by_position(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+    def _by_position(self, of: _Of, chosen: Sequence[bool]) -> dict[str, Found]:
         """Return how often the hidden word at a position is right, of the rebuses that have one."""
-        found: dict[str, Any] = {}
+        found: dict[str, Found] = {}
         if not of.longest:
             return found
         for at in (*range(1, of.longest + 1), _LAST):
@@ -248,12 +258,14 @@ class Diagnoses:
                 each and words >= least for each, words in zip(chosen, self._words, strict=True)
             ]
             wrong = of.counts.share(f"wrong {at}", ANSWERS, mine)
-            if wrong["n"]:
-                found[str(at)] = _not(wrong)
+            value, low, high = wrong["value"], wrong["low"], wrong["high"]
+            if value is not None and low is not None and high is not None:
+                n = wrong["n"]
+                found[str(at)] = {"value": 1 - value, "low": 1 - high, "high": 1 - low, "n": n}
         return found
 
     @staticmethod
-    def _by_number(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+    def _by_number(of: _Of, chosen: Sequence[bool]) -> dict[str, dict[str, Found]]:
         """Return how many of a rebus's hidden words are wrong, by how many it has."""
         found = {}
         for several in range(1, of.longest + 1):
@@ -268,17 +280,7 @@ class Diagnoses:
         return found
 
 
-def _not(share: dict[str, Any]) -> dict[str, Any]:
-    """Return the share of all the others."""
-    return {
-        "value": 1 - share["value"],
-        "low": 1 - share["high"],
-        "high": 1 - share["low"],
-        "n": share["n"],
-    }
-
-
-def _cers(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
+def _cers(of: _Of, chosen: Sequence[bool]) -> Cer:
     """Return the mean character error rate, of all and of wrong solutions, and over all letters.
 
     `letters` has letters off in all solutions, over the letters of all first passes; so has `study`,
@@ -296,11 +298,11 @@ def _cers(of: _Of, chosen: Sequence[bool]) -> dict[str, Any]:
     }
 
 
-def _over_all(cers: Sequence[_Cer]) -> dict[str, Any]:
-    found = ratio([(each.edits, each.letters) for each in cers])
-    return found | {"n": sum(each.answers for each in cers)}
+def _over_all(cers: Sequence[_Cer]) -> Found:
+    answers = sum(each.answers for each in cers)
+    return ratio([(each.edits, each.letters) for each in cers], answers)
 
 
-def _mean(cers: Sequence[_Cer]) -> dict[str, Any]:
-    found = ratio([(each.rates, each.answers) for each in cers])
-    return found | {"n": sum(each.answers for each in cers)}
+def _mean(cers: Sequence[_Cer]) -> Found:
+    answers = sum(each.answers for each in cers)
+    return ratio([(each.rates, each.answers) for each in cers], answers)

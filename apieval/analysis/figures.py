@@ -25,7 +25,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache, partial
 from itertools import chain, product
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from apieval.analysis.intervals import Interval, bootstrap, wilson
 from apieval.rebus.columns import ALL
@@ -33,6 +33,8 @@ from apieval.rebus.metrics import METRICS, OF_REBUSES, total
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS
 from apieval.records import ItemScore, Rebus, Setting, Tally
+from apieval.results.figures import Both, BothGaps, Figure, Gap, interval_of
+from apieval.results.summary import Figures, Gaps
 
 MOST: Final = 8
 """More threads than these would only wait for the interpreter."""
@@ -121,9 +123,9 @@ class Collector:
         elif score.parser == tolerant.NAME:
             self.seen.update(dict.fromkeys(score.seen, 1))
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Figures:
         """Return `figures[setting][subset][parser][metric][aggregation]`."""
-        tree: dict[str, Any] = {}
+        tree: Figures = {}
         golds = {name: [*map(PARSERS[name].gold, self._rebuses)] for name in self._parsers}
         subsets = places(self._rebuses)
         cells = list(product(self._settings, subsets, METRICS))
@@ -139,7 +141,7 @@ class Collector:
 
     def _cell(
         self, setting: Setting, places: Sequence[int], name: str, golds: Mapping[str, list[Rebus]]
-    ) -> dict[str, dict[str, Any]]:
+    ) -> dict[str, Both]:
         """Return one metric of a setting over some rebuses, by parser."""
         measured = [] if name in self._told else places  # what was told is the figure of nothing
         mine = {
@@ -165,27 +167,28 @@ def _items(
     return [item for item, _ in found], lost
 
 
-def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, dict[str, Any]]:
+def _figures(name: str, mine: Mapping[str, _Items], samples: int) -> dict[str, Both]:
     """Return by parser both aggregations of one metric over the rebuses of one subset.
 
     All parsers' intervals come from the same draws, and the first one's depend on no other.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Both] = {}
     drawn: list[Interval] = []
     if not (name in OF_REBUSES and samples == 1):
         rows = zip(*(items for items, _ in mine.values()), strict=True)
         drawn = bootstrap([tuple(chain(*row)) for row in rows], lead=4)
     for at, (parser, (items, lost)) in enumerate(mine.items()):
         if not items:
-            nothing = {"value": None, "low": None, "high": None, "n": 0}
-            found[parser] = {each: dict(nothing) for each in AGGREGATIONS}
+            nothing: Figure = {"value": None, "low": None, "high": None, "n": 0}
+            found[parser] = {"micro": nothing.copy(), "macro": nothing.copy()}
             continue
         both = (
             drawn[2 * at : 2 * at + 2]
             or [wilson(sum(right for right, *_ in items), len(items))] * 2
         )
         found[parser] = {
-            each: _aggregated(items, 2 * n, both[n], lost[n]) for n, each in enumerate(AGGREGATIONS)
+            "micro": _aggregated(items, 0, both[0], lost[0]),
+            "macro": _aggregated(items, 2, both[1], lost[1]),
         }
     return found
 
@@ -198,21 +201,19 @@ def _item(rights: tuple[int, ...], of: int) -> tuple[_Item, int]:
     return (sum(there), len(rights) * of, shares, len(rights)), len(rights) - len(there)
 
 
-def _aggregated(items: Sequence[_Item], at: int, interval: Interval, lost: int) -> dict[str, Any]:
+def _aggregated(items: Sequence[_Item], at: int, interval: Interval, lost: int) -> Figure:
     """Return one figure: its value, its interval, its n, and its bounds where answers are missing.
 
     `at` is where an item has what is right, and behind it of how many.
     """
     n = sum(int(item[at + 1]) for item in items)
     value = math.fsum(item[at] for item in items) / n
-    figure: dict[str, Any] = {"value": value, "low": interval[0], "high": interval[1], "n": n}
+    figure: Figure = {"value": value, "low": interval[0], "high": interval[1], "n": n}
     if lost:
         answered = n - lost
-        figure |= {
-            "at_least": value,
-            "at_most": value + lost / n,
-            "answered": value * n / answered if answered else None,
-        }
+        figure["at_least"] = value
+        figure["at_most"] = value + lost / n
+        figure["answered"] = value * n / answered if answered else None
     return figure
 
 
@@ -226,13 +227,13 @@ def apart(one: float, bounds: Interval, other: float, others: Interval) -> Inter
     return max(-1.0, one - other - low), min(1.0, one - other + high)
 
 
-def gaps(figures: Mapping[str, Any]) -> dict[str, Any]:
+def gaps(figures: Figures) -> Gaps:
     """Return `[setting][first - other][parser][metric][aggregation]` of a summary's figures.
 
     Where answers are missing a gap is that of the answers there are, without an interval, and has
     the bounds it can still take.
     """
-    found: dict[str, Any] = {}
+    found: Gaps = {}
     for setting, by_subset in figures.items():
         first, *others = [name for name in by_subset if name != ALL] or [ALL]
         found[setting] = {
@@ -241,27 +242,34 @@ def gaps(figures: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _by_parser(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {name: {} for name in GAP_PARSERS if name in one}
-    for parser, metrics in found.items():
-        for name, each in product(one[parser], ("micro", "macro")):
-            gap = _gap(one[parser][name][each], other[parser][name][each])
-            metrics.setdefault(name, {})[each] = gap
-    return found
+def _by_parser(
+    one: Mapping[str, Mapping[str, Both]], other: Mapping[str, Mapping[str, Both]]
+) -> dict[str, dict[str, BothGaps]]:
+    return {
+        parser: {
+            name: {
+                "micro": _gap(both["micro"], other[parser][name]["micro"]),
+                "macro": _gap(both["macro"], other[parser][name]["macro"]),
+            }
+            for name, both in one[parser].items()
+        }
+        for parser in GAP_PARSERS
+        if parser in one
+    }
 
 
-def _gap(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    a, b = one["value"], other["value"]
+def _gap(one: Figure, other: Figure) -> Gap:
+    a, b = interval_of(one), interval_of(other)
     if a is None or b is None:
         return {"value": None, "low": None, "high": None}
     if "at_least" in one or "at_least" in other:
-        there, others = one.get("answered", a), other.get("answered", b)
+        there, others = one.get("answered", a[0]), other.get("answered", b[0])
         return {
             "value": None if there is None or others is None else there - others,
             "low": None,  # the figures' intervals count what is missing as wrong
             "high": None,
-            "at_least": one.get("at_least", a) - other.get("at_most", b),
-            "at_most": one.get("at_most", a) - other.get("at_least", b),
+            "at_least": one.get("at_least", a[0]) - other.get("at_most", b[0]),
+            "at_most": one.get("at_most", a[0]) - other.get("at_least", b[0]),
         }
-    low, high = apart(a, (one["low"], one["high"]), b, (other["low"], other["high"]))
-    return {"value": a - b, "low": low, "high": high}
+    low, high = apart(a[0], a[1:], b[0], b[1:])
+    return {"value": a[0] - b[0], "low": low, "high": high}

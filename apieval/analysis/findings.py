@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal
 
 from apieval.config.models import TOKEN_LIMITS
 from apieval.rebus import window
@@ -13,7 +13,7 @@ from apieval.rebus.dataset import NOT_THE_CHALLENGE, SAMPLE
 from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.rebus.window import Cuts
 from apieval.records import RowId
-from apieval.results.summary import Coverage
+from apieval.results.summary import Coverage, Finding, Outcomes, Served, ServedKind, answered
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
@@ -24,16 +24,6 @@ _SHOWN: Final = 5
 _REASONS: Final = 3
 _REASON: Final = 200
 """So many characters of a failure's own words are told."""
-
-Served = Mapping[str, Mapping[str, int]]
-
-
-class Finding(TypedDict):
-    """One entry of `findings`: a `warning` puts the figures in doubt, a `note` explains them."""
-
-    kind: str
-    level: Literal["warning", "note"]
-    text: str
 
 
 class AuditFinding(Finding):
@@ -119,7 +109,7 @@ def of_keys(rows: Sequence[RowId], with_key: int, answers: int) -> Iterator[Find
 
 
 def of_request(
-    outcomes: Collection[Mapping[str, int]],
+    outcomes: Collection[Outcomes],
     sampling: Mapping[str, Any] | None,
     dropped: Sequence[str],
     cuts: Cuts | None = None,
@@ -129,8 +119,7 @@ def of_request(
     `cuts` are the answers that were cut before the limit that was sent.
     """
     if cut := sum(each["truncated"] for each in outcomes):
-        absent = ("failed", "not_asked")
-        answers = sum(n for each in outcomes for name, n in each.items() if name not in absent)
+        answers = sum(map(answered, outcomes))
         said = f"{cut:,} of {counted(answers, 'answer')} cut at the length limit"
         yield _warning("answers_cut", f"{said}: {_longer(cut, sampling, cuts)}")
     if dropped:
@@ -204,7 +193,7 @@ def _more(sampling: Mapping[str, Any] | None) -> str:
     return f"raise {sent[0] if sent else TOKEN_LIMITS[-1]}"
 
 
-def _several(served: Served, kind: str) -> str | None:
+def _several(served: Served, kind: ServedKind) -> str | None:
     """Return the names servers gave, the most frequent first, where they are more than one."""
     named = {name: count for name, count in served.get(kind, {}).items() if name != UNNAMED}
     if len(named) < 2:  # noqa: PLR2004 # several

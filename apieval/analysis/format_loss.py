@@ -14,7 +14,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from apieval.analysis import figures
 from apieval.analysis.paired_tests import apart
@@ -26,6 +26,7 @@ from apieval.rebus.equality import lenient, spelled, strict
 from apieval.rebus.metrics import METRICS, PARTS, told, total
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.records import ItemScore, Outcome, Prediction, Rebus, Setting, Tally
+from apieval.results.figures import ChangedAnswers, Changes, MetricLoss, SettingLoss
 
 _OFFICIAL, _STRICT, _LENIENT = PARSERS
 
@@ -161,7 +162,7 @@ class _Count:
         self.words += other.words
         self.kinds.update(other.kinds)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ChangedAnswers:
         kinds = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
         return {"answers": self.answers, "words": self.words, "kinds": dict(kinds)}
 
@@ -209,7 +210,7 @@ class FormatLoss:
                 cell = (setting, subset, change.metric, change.step, direction)
                 self._counts[cell].add(words, change.kinds)
 
-    def summary(self) -> dict[str, Any] | None:
+    def summary(self) -> dict[Setting, dict[str, SettingLoss]] | None:
         """Return all of it by setting and subset; None where not every parser could read."""
         if not self._whole:
             return None
@@ -228,16 +229,17 @@ class FormatLoss:
         subset: str,
         places: Sequence[int],
         golds: Mapping[str, Sequence[Rebus]],
-    ) -> dict[str, Any]:
+    ) -> SettingLoss:
         answers = self._answers[setting]
         answered = [place for place in places if answers[place]]
         return {
             "answers": sum(answers[place] for place in answered),
             "metrics": {
-                name: {
-                    **_figures(self._items(setting, name, answered, golds)),
-                    **{step: self._changed(setting, subset, name, step) for step in STEPS},
-                }
+                name: _figures(
+                    self._items(setting, name, answered, golds),
+                    self._changed(setting, subset, name, TOLERANT),
+                    self._changed(setting, subset, name, LENIENT),
+                )
                 for name in self._names
             },
         }
@@ -262,10 +264,10 @@ class FormatLoss:
             for parser in PARSERS
         }
 
-    def _changed(self, setting: Setting, subset: str, name: str, step: str) -> dict[str, Any]:
+    def _changed(self, setting: Setting, subset: str, name: str, step: str) -> Changes:
         return {
-            direction: self._counted(setting, subset, name, step, direction).as_json()
-            for direction in ("more", "fewer")
+            "more": self._counted(setting, subset, name, step, "more").as_json(),
+            "fewer": self._counted(setting, subset, name, step, "fewer").as_json(),
         }
 
     def _counted(self, setting: Setting, subset: str, name: str, step: str, way: str) -> _Count:
@@ -276,15 +278,25 @@ class FormatLoss:
         return count
 
 
-def _figures(items: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Any]:
+def _figures(
+    items: Mapping[str, Sequence[tuple[int, int]]], tolerant: Changes, lenient: Changes
+) -> MetricLoss:
     values = {parser: _value(each) for parser, each in items.items()}
-    loss: dict[str, float | None] = {"difference": None, "low": None, "high": None}
+    difference = low = high = None
     before, after = values[OFFICIAL], values[TOLERANT]
     if before is not None and after is not None:
         pairs = zip(items[OFFICIAL], items[TOLERANT], strict=True)
         low, high = apart([(*a, *b) for a, b in pairs])
-        loss = {"difference": after - before, "low": low, "high": high}
-    return {"n": sum(of for _, of in items[TOLERANT]), "values": values, **loss}
+        difference = after - before
+    return {
+        "n": sum(of for _, of in items[TOLERANT]),
+        "values": values,
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "tolerant": tolerant,
+        "tolerant-lenient": lenient,
+    }
 
 
 def _value(items: Sequence[tuple[int, int]]) -> float | None:

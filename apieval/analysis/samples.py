@@ -34,7 +34,8 @@ from apieval.rebus.metrics import told
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS as KNOWN
 from apieval.rebus.scoring import ScoredAnswer
-from apieval.records import ItemScore, Outcome
+from apieval.records import ItemScore, Outcome, Setting
+from apieval.results.figures import Estimate, OverSamples, SampleSpread
 
 MOST: Final = 16
 """Up to so many answers every k is told; beyond, these and all of them together."""
@@ -160,21 +161,16 @@ class Samples:
                 for metric in self._metrics:
                     self._votes[score.setting, score.parser, metric][at] = _vote(score, metric)
 
-    def summary(self) -> dict[str, Any] | None:
+    def summary(self) -> dict[Setting, dict[str, dict[str, OverSamples]]] | None:
         """Return `[setting][parser][metric]`; None where there is one sample."""
         if self._samples == 1:
             return None
-        found: dict[str, Any] = {}
+        found: dict[Setting, dict[str, dict[str, OverSamples]]] = {}
         for (setting, parser, metric), votes in self._votes.items():
             begins = range(0, len(votes), self._samples)
             answered = [votes[begin : begin + self._samples] for begin in begins]
             whole = [each for each in answered if _NO_ANSWER not in each]
-            shown = {
-                "samples": self._samples,
-                "rebuses": len(whole),
-                "incomplete": len(answered) - len(whole),
-                **_shown(whole, self._samples),
-            }
+            shown = _shown(whole, self._samples, len(answered) - len(whole))
             found.setdefault(setting, {}).setdefault(parser, {})[metric] = shown
         return found
 
@@ -191,7 +187,7 @@ def _vote(score: ItemScore, metric: str) -> int:
     return hash(text.lower()) & 0x7FFF_FFFF_FFFF_FFFF
 
 
-def _shown(answered: Sequence[_Answers], samples: int) -> dict[str, Any]:
+def _shown(answered: Sequence[_Answers], samples: int, incomplete: int) -> OverSamples:
     votes = [_counted(each) for each in answered]
     ks = draws(samples)
     right = [each.right for each in votes]
@@ -208,6 +204,9 @@ def _shown(answered: Sequence[_Answers], samples: int) -> dict[str, Any]:
     mean, flips, disagreement, *at = _means(rates, 3 + 2 * len(ks))
     within = _half(disagreement)
     return {
+        "samples": samples,
+        "rebuses": len(answered),
+        "incomplete": incomplete,
         "mean": mean,
         "by_sample": _by_sample(answered, samples),
         "between_samples": _between_samples(answered, samples, within["value"]),
@@ -226,7 +225,7 @@ def _counted(votes: Iterable[int]) -> Votes:
     return Votes(right, tuple(sorted(counts.values())), none)
 
 
-def _means(rates: Sequence[tuple[float, ...]], width: int) -> list[dict[str, Any]]:
+def _means(rates: Sequence[tuple[float, ...]], width: int) -> list[Estimate]:
     """Return the means of some values of each rebus, with intervals all from the same draws."""
     if not rates:
         return [{"value": None, "low": None, "high": None} for _ in range(width)]
@@ -240,14 +239,17 @@ def _means(rates: Sequence[tuple[float, ...]], width: int) -> list[dict[str, Any
     ]
 
 
-def _value(value: float | None, interval: Interval | None) -> dict[str, Any]:
+def _value(value: float | None, interval: Interval | None) -> Estimate:
     low, high = interval or (None, None)
     return {"value": value, "low": low, "high": high}
 
 
-def _half(figure: Mapping[str, float | None]) -> dict[str, Any]:
+def _half(of: Estimate) -> Estimate:
     """Return the variance within rebuses: half the chance that two answers to one disagree."""
-    return {name: None if value is None else value / 2 for name, value in figure.items()}
+    value, low, high = (
+        each if each is None else each / 2 for each in (of["value"], of["low"], of["high"])
+    )
+    return {"value": value, "low": low, "high": high}
 
 
 def _by_sample(answered: Sequence[_Answers], samples: int) -> list[float | None]:
@@ -259,7 +261,7 @@ def _by_sample(answered: Sequence[_Answers], samples: int) -> list[float | None]
 
 def _between_samples(
     answered: Sequence[_Answers], samples: int, within: float | None
-) -> dict[str, float | None]:
+) -> SampleSpread:
     shares = [each for each in _by_sample(answered, samples) if each is not None]
     if not shares or within is None:
         return {"value": None, "expected": None}
@@ -268,7 +270,7 @@ def _between_samples(
     return {"value": spread, "expected": within / len(answered)}
 
 
-def _between_items(right: Sequence[int], samples: int) -> dict[str, Any]:
+def _between_items(right: Sequence[int], samples: int) -> Estimate:
     n = len(right)
     if n < 2:  # noqa: PLR2004 # one rebus has no spread
         return _value(None, None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from apieval.analysis.findings import MANY_BLANKS, Finding
+from apieval.analysis.findings import MANY_BLANKS
 from apieval.analysis.setup import Measured
 from apieval.config.models import takes_the_likeliest
 from apieval.rebus import serving
@@ -16,6 +16,7 @@ from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import Outcome, Setting
+from apieval.results.summary import Finding
 from apieval.wording import counted
 
 ANEW: Final = "then start over with --fresh --cache off"

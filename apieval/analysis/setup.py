@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apieval.analysis.findings import Finding
 from apieval.rebus.dataset import Selection
 from apieval.rebus.prompts import OFFICIAL, is_official
 from apieval.rebus.scoring import PARSERS
 from apieval.records import Given, Setting
-from apieval.results.summary import AnswersFile, Coverage, PromptName
+from apieval.results.summary import AnswersFile, Coverage, Finding, PromptName
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ ORDER: Final = (
 UNKNOWN: Final = "unknown"
 
 
-def signatures(measured: Measured) -> dict[str, dict[str, str]]:
+def signatures(measured: Measured) -> dict[Setting, dict[str, str]]:
     """Return `signatures[setting][parser]`: everything that can move the figures."""
     return {
         setting: {
@@ -68,7 +68,7 @@ def of_figure(
     Raises:
         ConfigError: for a figure that the summary does not have.
     """
-    branch = summary["figures"]
+    branch: Any = summary["figures"]
     for each in (setting, subset, parser, metric, aggregation):
         if each not in branch:
             known = ", ".join(branch)

@@ -6,7 +6,7 @@ What the answers show besides the six metrics: each kind of it a part, fed one a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast
 
@@ -27,13 +27,29 @@ from apieval.rebus.parsers import official
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.rebus.window import Cuts
 from apieval.records import HOLDS_KEY, Outcome, Rebus, Response, RowId, Setting
-from apieval.results.summary import Sum, Summary, UsageTotals
+from apieval.results.folder import AnswerDiagnosis
+from apieval.results.summary import (
+    NO_PARTS,
+    Figures,
+    Finding,
+    Outcomes,
+    Parts,
+    Served,
+    ServedKind,
+    Sum,
+    Summary,
+    UsageTotals,
+    answered,
+)
+
+Beside = Mapping[str, Mapping[str, AnswerDiagnosis]]
+"""By parser and part, what stands beside the scores of an answer."""
 
 
 class Detail(Protocol):
     """One kind of thing the answers show."""
 
-    def add(self, answer: ScoredAnswer) -> tuple[str, Mapping[str, Any]] | None:
+    def add(self, answer: ScoredAnswer) -> tuple[str, AnswerDiagnosis] | None:
         """Take in one answer, good or failed; return what to say of it, and on which parser's line."""
 
     def summary(self) -> Any:  # noqa: ANN401 # whatever JSON says it best
@@ -55,18 +71,18 @@ class Details:
         """Begin with no answer."""
         self._parts = {name: part(measured) for name, part in PARTS.items()}
 
-    def add(self, answer: ScoredAnswer) -> dict[str, dict[str, Any]]:
+    def add(self, answer: ScoredAnswer) -> Beside:
         """Take in one answer; return by parser what the parts say of it, by their names."""
-        beside: dict[str, dict[str, Any]] = {}
+        beside: dict[str, dict[str, AnswerDiagnosis]] = {}
         for name, part in self._parts.items():
             if (told := part.add(answer)) is not None:
                 beside.setdefault(told[0], {})[name] = told[1]
         return beside
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Parts:
         """Return what all answers showed, by part."""
         made = at_once(part.summary for part in self._parts.values())
-        return dict(zip(self._parts, made, strict=True))
+        return cast("Parts", dict(zip(self._parts, made, strict=True)))
 
 
 FORMAT: Final = 1
@@ -84,7 +100,7 @@ class Usage:
     answers: int = 0
     known: dict[str, int] = field(default_factory=dict)
     sums: dict[str, float] = field(default_factory=dict)
-    served: dict[str, dict[str, int]] = field(default_factory=dict)
+    served: Served = field(default_factory=dict)
     cached: int = 0
     without_solution: int = 0
     with_key: Counter[RowId] = field(default_factory=Counter)
@@ -119,7 +135,8 @@ class Usage:
             if count is not None:
                 self.known[name] = self.known.get(name, 0) + 1
                 self.sums[name] = self.sums.get(name, 0) + count
-        for kind in ("served_model", "system_fingerprint"):
+        kinds: tuple[ServedKind, ...] = ("served_model", "system_fingerprint")
+        for kind in kinds:
             who = getattr(response, kind) or findings.UNNAMED
             seen = self.served.setdefault(kind, {})
             seen[who] = seen.get(who, 0) + 1
@@ -137,7 +154,7 @@ class Usage:
             "cost_usd": self._sum("cost_usd"),
         }
 
-    def findings(self, rebuses: Iterable[Rebus]) -> Iterator[findings.Finding]:
+    def findings(self, rebuses: Iterable[Rebus]) -> Iterator[Finding]:
         """Yield what the answers show besides their figures; `rebuses` are the rows in their order."""
         yield from findings.of_failures(self.failures)
         rows = [rebus.id for rebus in rebuses if rebus.id in self.with_key]
@@ -160,8 +177,9 @@ def summarize(
     data = measured.selection.data
     outcomes = {each: _outcomes(measured, collector.outcomes[each]) for each in measured.settings}
     missing = sum(each["failed"] + each["not_asked"] for each in outcomes.values())
-    figures, more = at_once([collector.figures, details.summary if details else dict])
-    made: dict[str, Any] = {
+    made = at_once([collector.figures, details.summary if details else lambda: NO_PARTS])
+    figures, parts = cast("tuple[Figures, Parts]", made)
+    return {
         "format": FORMAT,
         "model": measured.model,
         "data": {
@@ -183,7 +201,7 @@ def summarize(
         "findings": [
             *measured.findings,
             *(usage.findings(measured.selection.rebuses) if usage else ()),
-            *findings.of_texts(collector.seen, _answers(outcomes.values())),
+            *findings.of_texts(collector.seen, sum(map(answered, outcomes.values()))),
             *(signs.findings() if signs else ()),
             *findings.of_request(
                 outcomes.values(),
@@ -200,12 +218,11 @@ def summarize(
         "along_key": _along_key(measured),
         "figures": figures,
         "gaps": gaps(figures),
-        "format_loss": more.get("format_loss"),
-        "diagnosis": more.get("diagnosis"),
-        "dependence": more.get("dependence"),
-        "over_samples": more.get("over_samples"),
+        "format_loss": parts["format_loss"],
+        "diagnosis": parts["diagnosis"],
+        "dependence": parts["dependence"],
+        "over_samples": parts["over_samples"],
     }
-    return cast("Summary", made)
 
 
 def _stops(measured: Measured) -> Iterator[str]:
@@ -214,21 +231,19 @@ def _stops(measured: Measured) -> Iterator[str]:
 
 
 def blanks(
-    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
-) -> Iterator[tuple[Setting, findings.Finding]]:
+    outcomes: Mapping[Setting, Outcomes], figures: Figures
+) -> Iterator[tuple[Setting, Finding]]:
     """Yield what is to be said of blank answers, by setting."""
     for setting, counts in outcomes.items():
         micro = figures[setting][ALL][official.NAME][HEADLINE]["micro"]
         if micro["n"]:
             blank = counts["empty"] + counts["refused"]
             answers = micro["n"] - counts["failed"] - counts["not_asked"]
-            solved = round(micro["value"] * micro["n"])
+            solved = round((micro["value"] or 0) * micro["n"])
             yield from ((setting, f) for f in findings.of_blanks(setting, blank, answers, solved))
 
 
-def _many_blanks(
-    outcomes: Mapping[Any, Mapping[str, int]], figures: Mapping[str, Any]
-) -> Iterator[findings.Finding]:
+def _many_blanks(outcomes: Mapping[Setting, Outcomes], figures: Figures) -> Iterator[Finding]:
     return (each for _, each in blanks(outcomes, figures) if each["level"] == "warning")
 
 
@@ -241,11 +256,12 @@ def _along_key(measured: Measured) -> dict[str, int]:
     }
 
 
-def _answers(outcomes: Collection[Mapping[str, int]]) -> int:
-    absent = ("failed", "not_asked")
-    return sum(n for each in outcomes for name, n in each.items() if name not in absent)
-
-
-def _outcomes(measured: Measured, counts: Mapping[str, int]) -> dict[str, int]:
-    each = {outcome.value: counts.get(outcome.value, 0) for outcome in Outcome}
-    return {**each, "not_asked": measured.expected - sum(each.values())}
+def _outcomes(measured: Measured, counts: Mapping[str, int]) -> Outcomes:
+    return {
+        "ok": counts.get("ok", 0),
+        "truncated": counts.get("truncated", 0),
+        "empty": counts.get("empty", 0),
+        "refused": counts.get("refused", 0),
+        "failed": counts.get("failed", 0),
+        "not_asked": measured.expected - sum(counts.values()),
+    }

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from apieval.analysis import findings
-from apieval.analysis.findings import Finding
 from apieval.analysis.setup import Measured
 from apieval.errors import ConfigError, DataError
 from apieval.rebus import answers, harness, scoring, tables
@@ -22,7 +21,7 @@ from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import SETTINGS, Outcome, Prediction, RowId, Setting
 from apieval.results.answers import RESPONSES, answers_file
 from apieval.results.folder import FILES, HEADER, SCORES, SUMMARY
-from apieval.results.summary import AnswersFile
+from apieval.results.summary import AnswersFile, Finding
 
 _OF_A_RUN: Final = "{path}: a file of a run; name its folder: `apieval score {folder}`."
 _SCORES: Final = "{path}: scores, not answers; `apieval report {folder}` and `apieval compare` take their folder."

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 from apieval.errors import ConfigError, DataError, did_you_mean
 from apieval.rebus import tables
@@ -22,6 +22,7 @@ from apieval.rebus.columns import Clashes, Layout, layout_of, rebus_of
 from apieval.rebus.rules import broken_rules
 from apieval.rebus.tables import Row
 from apieval.records import Rebus, RowId, well_formed
+from apieval.results.summary import Published
 from apieval.signature import digest_file
 
 SAMPLE: Final = "sample"
@@ -85,9 +86,9 @@ class Dataset:
     origin: Origin | None = None
 
     @property
-    def published(self) -> dict[str, Any]:
+    def published(self) -> Published:
         """Return what results must say of the origin, nothing where it has none."""
-        return asdict(self.origin) if self.origin else {}
+        return cast("Published", asdict(self.origin)) if self.origin else {}
 
     @property
     def subsets(self) -> tuple[str, ...]:

@@ -191,3 +191,9 @@ class OverSamples(TypedDict):
     maj_at: dict[str, Estimate]
     flip_rate: Estimate
     disagreement: Estimate
+
+
+def interval_of(figure: Figure | Gap | Estimate) -> tuple[float, float, float] | None:
+    """Return a value and its bounds, None where there are none."""
+    value, low, high = figure["value"], figure["low"], figure["high"]
+    return None if value is None or low is None or high is None else (value, low, high)

@@ -25,16 +25,21 @@ MOST_SAMPLES: Final = 1_000
 """Beyond these nothing is counted: a figure takes room for each."""
 
 
-class Data(TypedDict):
-    """The data file that was asked; the last four where it was published."""
+class Published(TypedDict, total=False):
+    """Where a published data file is from."""
+
+    source: str
+    revision: str | None
+    licence: str
+    attribution: str
+
+
+class Data(Published):
+    """The data file that was asked."""
 
     name: str
     digest: str
     n: Count
-    source: NotRequired[str]
-    revision: NotRequired[str | None]
-    licence: NotRequired[str]
-    attribution: NotRequired[str]
 
 
 class PromptName(TypedDict):
@@ -80,6 +85,11 @@ def total(outcomes: Outcomes) -> int:
     return sum(cast("Mapping[str, int]", outcomes).values())
 
 
+def answered(outcomes: Outcomes) -> int:
+    """Return to how many requests there are answers."""
+    return total(outcomes) - outcomes["failed"] - outcomes["not_asked"]
+
+
 class AnswersFile(TypedDict):
     """What tells a file of answers from any other; `fields` where it has names of its own for them."""
 
@@ -118,17 +128,39 @@ Figures = dict[Setting, dict[str, dict[str, dict[str, Both]]]]
 """By setting, subset, parser and metric."""
 
 
+Gaps = dict[Setting, dict[str, dict[str, dict[str, BothGaps]]]]
+"""By setting, pair of subsets, parser and metric."""
+
+
 def _signature(text: str) -> str:
     parts(text)  # raises ValueError
     return text
 
 
 Signature = Annotated[str, AfterValidator(_signature)]
-Served = dict[Literal["served_model", "system_fingerprint"], dict[str, Count]]
+ServedKind = Literal["served_model", "system_fingerprint"]
+Served = dict[ServedKind, dict[str, Count]]
+
+
+class Parts(TypedDict):
+    """What the answers show besides their figures; None where nothing can show it."""
+
+    format_loss: dict[Setting, dict[str, SettingLoss]] | None
+    diagnosis: dict[Setting, dict[str, DiagnosisShares]] | None
+    dependence: dict[Setting, dict[str, dict[str, dict[str, Groups]]]] | None
+    over_samples: dict[Setting, dict[str, dict[str, OverSamples]]] | None
+
+
+NO_PARTS: Final[Parts] = {
+    "format_loss": None,
+    "diagnosis": None,
+    "dependence": None,
+    "over_samples": None,
+}
 
 
 @with_config(STRICT)
-class Summary(TypedDict):
+class Summary(Parts):
     """`summary.json`; what the last versions brought is None or empty in what older ones wrote."""
 
     format: Literal[1]
@@ -148,11 +180,7 @@ class Summary(TypedDict):
     signatures: dict[Setting, dict[str, Signature]]
     along_key: dict[str, Count]
     figures: Figures
-    gaps: dict[Setting, dict[str, dict[str, dict[str, BothGaps]]]]
-    format_loss: dict[Setting, dict[str, SettingLoss]] | None
-    diagnosis: dict[Setting, dict[str, DiagnosisShares]] | None
-    dependence: dict[Setting, dict[str, dict[str, dict[str, Groups]]]] | None
-    over_samples: dict[Setting, dict[str, dict[str, OverSamples]]] | None
+    gaps: Gaps
     audit: NotRequired[Audit]
 
 
@@ -167,10 +195,7 @@ LATER: Final[Mapping[str, object]] = {
     "findings": [],
     "along_key": {},
     "gaps": {},
-    "format_loss": None,
-    "diagnosis": None,
-    "dependence": None,
-    "over_samples": None,
+    **NO_PARTS,
 }
 
 

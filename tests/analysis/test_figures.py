@@ -14,6 +14,7 @@ from apieval.analysis.intervals import bootstrap, wilson
 from apieval.rebus import metrics, scoring
 from apieval.rebus.columns import ALL
 from apieval.records import ItemScore, Outcome, Rebus, Setting
+from apieval.results.figures import Figure
 from tests.records import prediction, rebus
 
 SETTINGS: tuple[Setting, ...] = ("regular",)
@@ -52,7 +53,7 @@ def figures(
     return found
 
 
-def plain(figure: dict[str, Any]) -> tuple[float | None, int]:
+def plain(figure: Figure) -> tuple[float | None, int]:
     return figure["value"], figure["n"]
 
 

@@ -6,12 +6,11 @@ import pytest
 
 from apieval.analysis import findings
 from apieval.analysis.figures import Collector
-from apieval.analysis.findings import Finding
 from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import scoring
 from apieval.rebus.prompts import official
-from apieval.results.summary import Coverage
+from apieval.results.summary import Coverage, Finding, Outcomes
 from tests.records import dataset, rebus, response
 
 ROWS = [rebus(id=n, solution_key="6 8" + " 1" * n) for n in range(30)]
@@ -128,7 +127,7 @@ def test_answers_without_a_solution_line_are_counted() -> None:
 
 
 def of_request(sampling: dict[str, Any] | None, dropped: tuple[str, ...] = ()) -> list[Finding]:
-    counts = {"ok": 1, "truncated": 2, "failed": 5, "not_asked": 7}
+    counts = Outcomes(ok=1, truncated=2, empty=0, refused=0, failed=5, not_asked=7)
     return list(findings.of_request([counts, {**counts, "truncated": 0}], sampling, dropped))
 
 

@@ -111,7 +111,7 @@ def test_where_a_subset_has_no_answer_the_gap_is_not_known(asked: int) -> None:
 def test_a_subset_without_figures_has_no_gap() -> None:
     nothing = {"value": None, "low": None, "high": None, "n": 0}
     some = {"value": 0.5, "low": 0.1, "high": 0.9, "n": 4}
-    tree = {
+    tree: Any = {
         name: {"official": {"solution_match": {"micro": each, "macro": each}}}
         for name, each in (("all", some), ("a", some), ("b", nothing))
     }

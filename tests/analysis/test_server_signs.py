@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from apieval.analysis.findings import Finding
 from apieval.analysis.server_signs import ServerSigns
 from apieval.analysis.setup import Measured
 from apieval.rebus import examples, scoring
 from apieval.records import SETTINGS
+from apieval.results.summary import Finding
 from tests.analysis.answers import answer, row
 from tests.records import ANSWER, dataset, rebus, response
 

@@ -67,7 +67,7 @@ class TestRatio:
     @pytest.mark.parametrize("value", [0.0, 0.1, 1.0])
     def test_where_all_are_equal_wilson_stands_in(self, value: float) -> None:
         found = ratio([(value, 1.0)] * 3)
-        assert (found["low"], found["high"]) == wilson(3 * found["value"], 3)
+        assert (found["low"], found["high"]) == wilson(3 * (found["value"] or 0), 3)
         assert found["value"] == pytest.approx(value)
 
     def test_where_all_are_equal_and_no_proportion_there_is_no_interval(self) -> None:

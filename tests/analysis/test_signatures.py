@@ -18,6 +18,7 @@ from apieval.config import file
 from apieval.config.file import chosen_params
 from apieval.errors import ConfigError
 from apieval.rebus import prompts
+from apieval.records import Setting
 from apieval.results.header import LATER, Header
 from apieval.run.model import prepare
 from apieval.run.watcher import Watcher
@@ -31,7 +32,7 @@ DATA = dataset(ROWS)
 MEASURED = Measured("my:model", DATA.select(), ["regular"], 1, {"temperature": 0.0})
 
 
-def signed(measured: Measured, setting: str = "regular") -> str:
+def signed(measured: Measured, setting: Setting = "regular") -> str:
     return signatures(measured)[setting]["official"]
 
 

@@ -74,7 +74,7 @@ def test_what_no_file_of_parts_can_show_has_no_line() -> None:
     gold = rebus()
     parts = Diagnoses(Measured("m", dataset([gold]).select(), ["regular"], parsers=["official"]))
     parts.add(answer(gold, parsers=["official"]))
-    found = parts.summary()
+    found: Any = parts.summary()
     nothing = {"value": None, "low": None, "high": None, "n": 0}
     cell = found["regular"]["all"]
     assert cell["loop"] == cell["other_language"]["any"] == nothing
