@@ -371,6 +371,7 @@ def test_a_providers_own_word_for_a_refusal_counts_beside_a_gateways() -> None:
         pytest.param("", None, False, id="nothing"),
         pytest.param("<html>Accedi</html>", None, False, id="a page"),
         pytest.param("not found", None, False, id="a text"),
+        pytest.param("[" * 100_000, None, True, id="brackets without end"),
     ],
 )
 def test_what_began_to_come_was_generated(body: str, broken: str | None, billed: bool) -> None:

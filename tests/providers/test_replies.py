@@ -162,7 +162,7 @@ def test_all_tokens_spent_on_reasoning(content: dict[str, None]) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        *({"choices": None}, {"choices": {"0": 1}}, {"choices": [None]}, None, 5),
+        *({"choices": None}, {"choices": {"0": 1}}, {"choices": [None]}, None, 5, []),
         *({"choices": [{"index": 0}]}, {"choices": [{"message": None}]}),
         *({"choices": [{"message": "ciao"}]}, {"choices": [{"message": {"content": 5}}]}),
     ],
