@@ -17,8 +17,8 @@ from typing import Final
 from apieval import evaluate
 from apieval.rebus import dataset, examples
 from apieval.records import SETTINGS, Outcome, Rebus, Response, RunSpec, Usage
+from apieval.results.answers import RESPONSES
 from apieval.run import header
-from apieval.run.responses import RESPONSES
 from benchmarks import data, measure
 from benchmarks.page import in_browser
 from benchmarks.table import Target, numbers, targets

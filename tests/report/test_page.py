@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,9 @@ import pytest
 import apieval
 from apieval.report import contents, markdown
 from apieval.report.figures import style
+from apieval.report.figures.drawing import Figure
 from apieval.report.page import writing
+from apieval.report.page.packing import Fragment
 from tests.report.documents import altered, scored
 from tests.report.pages import Element, parsed
 from tests.report_runs import gathered
@@ -305,44 +306,45 @@ class TestReadable:
             assert not re.search(r"\b(nan|inf|None|null|undefined)\b", each.text)
 
 
-@dataclass
-class Drawn:
-    name: str = "funnel"
-    title: str = 'A <b>"figure"</b>'
-    alt: str = "what is <seen>"
-    caption: str = "a caption"
-    light: str = "<svg><text>light</text></svg>"
-    dark: str = "<svg><text>dark</text></svg>"
-
-
-@dataclass
-class View:
-    html: str = '<div id="view">a view</div>'
-    blocks: str = '<script type="application/json" id="data">{}</script>'
-    script: str = "1 + 1;"
-    style: str = "#view { color: red; }"
+DRAWN = Figure(
+    name="funnel",
+    title='A <b>"figure"</b>',
+    alt="what is <seen>",
+    caption="a caption",
+    light="<svg><text>light</text></svg>",
+    dark="<svg><text>dark</text></svg>",
+    png=b"",
+    pdf=b"",
+)
+VIEW = Fragment(
+    html='<div id="view">a view</div>',
+    blocks='<script type="application/json" id="data">{}</script>',
+    script="1 + 1;",
+    style="#view { color: red; }",
+    notices=(),
+)
 
 
 class TestEmbedded:
     def test_figures_are_pictures_for_light_and_dark(self, folders: dict[str, Path]) -> None:
         outline = contents.outlined(gathered([folders["half"]]))
-        found = parsed(writing.written(outline, [Drawn()]))
+        found = parsed(writing.written(outline, [DRAWN]))
         [figure] = found.all("figure")
-        for image, svg in zip(figure.all("img"), (Drawn.light, Drawn.dark), strict=True):
+        for image, svg in zip(figure.all("img"), (DRAWN.light, DRAWN.dark), strict=True):
             source = (image.attributes["src"] or "").partition("base64,")[2]
             assert base64.b64decode(source).decode() == svg
-            assert image.attributes["alt"] == Drawn.alt
-        assert Drawn.title in figure.text
+            assert image.attributes["alt"] == DRAWN.alt
+        assert DRAWN.title in figure.text
         assert "#figures" in [each.attributes["href"] for each in found.all("a")]
 
     def test_a_view_brings_its_script_and_style(self, folders: dict[str, Path]) -> None:
         outline = contents.outlined(gathered([folders["half"]]))
-        text = writing.written(outline, items=View())
+        text = writing.written(outline, items=VIEW)
         found = parsed(text)
         assert found.one("view").text == "a view"
-        assert [str(each.children[0]) for each in found.all("style")][1] == View.style
-        assert [str(each.children[0]) for each in found.all("script")][-1] == View.script
-        for each in (View.script, View.style):
+        assert [str(each.children[0]) for each in found.all("style")][1] == VIEW.style
+        assert [str(each.children[0]) for each in found.all("script")][-1] == VIEW.script
+        for each in (VIEW.script, VIEW.style):
             digest = base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()
             assert f"sha256-{digest}" in text.replace("&#43;", "+")
 
