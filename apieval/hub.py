@@ -80,7 +80,7 @@ def check_contents(path: Path, file: HubFile) -> None:
     if lacks := sorted(wanted - columns):
         differs.append(f"it has no column {', '.join(map(repr, lacks))}")
     if more := sorted(columns - wanted):
-        differs.append(f"it has a column {', '.join(map(repr, more))} besides the seven")
+        differs.append(f"it has a column {', '.join(map(repr, more))} in addition to the seven")
     if rows != file.rows:
         differs.append(f"it has {rows:,} rows instead of {file.rows:,}")
     if differs:
@@ -335,7 +335,7 @@ def fetch(
     note = cache.note(file)
     where = _address(environ)
     if is_offline(environ):
-        what = "the hub cannot be asked" if again else f"{file.name} is not in {cache.folder}"
+        what = "the hub cannot be reached" if again else f"{file.name} is not in {cache.folder}"
         raise DataError(f"HF_HUB_OFFLINE is set, and {what}; unset it. {REMEDY}")
     say(f"fetching {file.name} from {where}")
     named = revision or REVISION
@@ -453,7 +453,7 @@ def kept(revision: str | None = None) -> Kept:
         of = f" of the commit {revision}" if revision else ""
         more = f" --revision {revision}" if revision else ""
         raise DataError(
-            f"--data hub: {TEST.name}{of} is not in {cache.folder}, and scoring asks nobody; get "
+            f"--data hub: {TEST.name}{of} is not in {cache.folder}, and scoring uses no network; get "
             f"it with `apieval data fetch{more}`, or give a file with --data PATH."
         )
     return found

@@ -226,7 +226,7 @@ def _why(error: Exception, wanted: Wanted, *, has_token: bool) -> str:
         return f"the connection failed ({in_words(error)})"
     if isinstance(error, OSError) and error.errno is not None:
         return f"{wanted.folder} cannot be written: {error.strerror}; HF_HOME names another folder"
-    return f"what came is not whole ({error})".replace("\n", " ")
+    return f"the download is incomplete ({error})".replace("\n", " ")
 
 
 def _refused(error: HfHubHTTPError, wanted: Wanted, *, has_token: bool) -> str:
@@ -269,7 +269,7 @@ def _check_content(path: Path, wanted: Wanted, expected: str | None) -> None:
     path.unlink()
     blob.unlink(missing_ok=True)
     raise DataError(
-        wanted.failure("what came is not what the hub says it is; something between changes it")
+        wanted.failure("the content is not what the hub announced; something in between changes it")
     )
 
 

@@ -138,5 +138,5 @@ def parts(text: str) -> dict[str, str]:
     found = _PART.findall(text)
     named = {name: _ESCAPED.sub(r"\1", value) for name, value in found}
     if len(named) < len(found):
-        raise ValueError(f"no signature, a part stands twice: {text[:80]!r}")
+        raise ValueError(f"no signature, a part appears twice: {text[:80]!r}")
     return named

@@ -8,7 +8,7 @@ from typing import Final
 
 _IN_WORDS: Final = {
     errno.ECONNREFUSED: "the connection was refused",
-    errno.ECONNRESET: "the other side broke the connection off",
+    errno.ECONNRESET: "the other side closed the connection",
     errno.ECONNABORTED: "the connection was broken off",
     errno.EPIPE: "the other side closed the connection",
     errno.ETIMEDOUT: "the connection timed out",

@@ -145,7 +145,7 @@ OF_FILES: Final[Sequence[tuple[str, Path_, object, str]]] = (
     ("summary.json", ("data", "n"), "3", "data.n: input should be a valid integer"),
     ("summary.json", ("data", "n"), True, "data.n: input should be a valid integer"),
     ("summary.json", ("settings",), [], "settings: list should have at least 1 item"),
-    ("summary.json", ("settings",), ["hints", "hints"], "settings: one stands twice"),
+    ("summary.json", ("settings",), ["hints", "hints"], "settings: one appears twice"),
     (
         "summary.json",
         ("settings",),
@@ -278,11 +278,11 @@ def test_what_is_wrong_is_told_with_file_and_key_and_remedy(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "not whole JSON"),
+        (b"", "not complete JSON"),
         (b"[1]\n", "object"),
-        (b'{"format": 1', "not whole JSON"),
-        (b'{"id": "\xff"}\n', "not whole JSON"),
-        ("{}".encode("utf-16"), "not whole JSON"),
+        (b'{"format": 1', "not complete JSON"),
+        (b'{"id": "\xff"}\n', "not complete JSON"),
+        ("{}".encode("utf-16"), "not complete JSON"),
         (b"[" * 100_000 + b"\n", ""),
         (b'{"a": NaN, "id": 1e999}\n', ""),
     ],

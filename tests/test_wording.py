@@ -41,7 +41,7 @@ def test_every_extra_that_is_missed_is_one_that_can_be_installed() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ConnectionResetError(errno.ECONNRESET, "x"), "the other side broke the connection off"),
+        (ConnectionResetError(errno.ECONNRESET, "x"), "the other side closed the connection"),
         (OSError(errno.ENETUNREACH, "x"), "the network cannot be reached"),
         (PermissionError(errno.EACCES, "Permission denied", "a/b"), "Permission denied: 'a/b'"),
         (ValueError("no number"), "no number"),

@@ -114,7 +114,7 @@ class Reader:
         """Take in a line.
 
         Raises:
-            StoreError: for one that cannot be of this summary, or stands above already.
+            StoreError: for one that cannot be of this summary, or already appears above.
         """
         row, setting, sample = line["id"], line["setting"], line["sample"]
         if setting not in self._rows:

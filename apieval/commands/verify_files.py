@@ -194,9 +194,7 @@ def of_summary(
         hold = State.FAILS not in {of_scores.state, figures.state}
         yield versions.check([*apart, *more, *of_rest], hold=hold)
     if "audit" in stored:
-        yield unchecked(
-            "audit", "it stands there as `apieval score --audit` made it", [f"{SUMMARY}: audit"]
-        )
+        yield unchecked("audit", "it was made by `apieval score --audit`", [f"{SUMMARY}: audit"])
 
 
 def _rest(

@@ -190,7 +190,7 @@ def _lines(folder: Path, seen: Survey, known: Mapping[str, Any]) -> Check:
         told.append(f"the last line ({seen.torn:,}) is torn")
     if seen.again:
         told.append(
-            f"{counted(len(seen.again), 'line')} of a question that stands above already "
+            f"{counted(len(seen.again), 'line')} of a question that already appears above "
             f"({_some(seen.again)})"
         )
     whole = f"{counted(seen.answers, 'line')} of {RESPONSES}, each an answer"

@@ -49,7 +49,7 @@ OWN_HEADERS: Final[Mapping[str, str]] = {
 """What says how a request is framed and packed, and the hop-by-hop headers (RFC 9110, sections 7.2,
 7.6.1 and 8; RFC 9112), with the remedy."""
 _SAMPLES: Final = "ask for several answers with --samples, each a request of its own"
-_STREAM: Final = "answers are read whole; leave it out"
+_STREAM: Final = "answers are not streamed; leave it out"
 _COUNTED: Final = frozenset(
     ["n", "best_of", "num_return_sequences", "candidate_count", "candidateCount", "num_generations"]
 )
@@ -98,7 +98,7 @@ def _parts(url: str) -> SplitResult:
     if "@" in parts.netloc:
         raise ValueError("holds a user name or password: name a variable in api_key_env instead")
     if parts.fragment:
-        raise ValueError("holds a fragment: nothing but a query may stand behind '?' or '#'")
+        raise ValueError("holds a fragment: only a query may follow '?' or '#'")
     if not url.strip().isprintable() or " " in url.strip():
         raise ValueError("holds a blank or a control character, which no address can")
     if path_is_secret(unquote(parts.path)) or holds_a_key(parts.netloc):
@@ -113,7 +113,7 @@ def _address(url: str) -> str:
     """Return an address as it was given, without the slash at its end."""
     parts = _parts(url)
     if parts.query:
-        raise ValueError("has something behind '?': api_version is said under options")
+        raise ValueError("has something after '?': api_version belongs under options")
     return urlunsplit(parts).rstrip("/")
 
 
@@ -140,7 +140,7 @@ def _header_names(headers: Iterable[str]) -> None:
         if name.lower() in OWN_HEADERS:
             raise ValueError(f"{name!r} is set by the request itself: {OWN_HEADERS[name.lower()]}")
         if name.lower() in seen:
-            raise ValueError(f"{name!r} stands twice, whatever the case of its letters; keep one")
+            raise ValueError(f"{name!r} appears twice, whatever the case of its letters; keep one")
         seen.add(name.lower())
 
 

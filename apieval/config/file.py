@@ -37,7 +37,7 @@ FILE_NAME: Final = "providers.yaml"
 BASELINE: Final = "baseline"
 _FEW: Final = 8
 """So many names are listed in a message; more are counted."""
-_VARIABLE: Final = "a key stands in an environment variable, which api_key_env names"
+_VARIABLE: Final = "a key belongs in an environment variable, named by api_key_env"
 
 
 class Providers(Section):
@@ -265,7 +265,7 @@ def _patterned(place: Sequence[str]) -> str:
 _PATTERNS: Final = {
     "headers_env": "must be the name of a variable in capitals, never the value itself",
     "api_key_env": "must be the name of a variable in capitals, never the key itself",
-    "model": "with litellm its provider stands before it: write PROVIDER/MODEL, as anthropic/...",
+    "model": "with litellm its provider comes first: write PROVIDER/MODEL, as anthropic/...",
 }
 
 
@@ -285,7 +285,7 @@ def _remedy(place: Sequence[str], tag: str | None) -> str:
     """Return what to do about an unknown key: a near name, or the section it belongs to."""
     key, above = [None, *place][-1] or "", [None, None, *place][-2]
     if "key" in key.lower() or key.lower() == "token":
-        return "; a key never stands in the file: name its environment variable in api_key_env"
+        return "; a key never belongs in the file: name its environment variable in api_key_env"
     otherwise = Providers if above is None else _PROVIDERS[tag] if tag else OpenAICompatible
     section = _SECTIONS.get(above or "", otherwise)
     if issubclass(section, Params):

@@ -25,7 +25,7 @@ MOST_BYTES: Final = 1_000_000
 MOST_VALUES: Final = 100_000
 LARGEST: Final = 2**64
 _VALUES: Final = re.compile(r' with value ".*" \(original value: ".*"\)', re.DOTALL)
-"""What the loader adds about a key that stands twice; the values may be secret."""
+"""What the loader adds about a key that appears twice; the values may be secret."""
 
 
 def read(path: Path) -> object:
@@ -104,10 +104,10 @@ def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object's pairs as a dictionary; an `object_pairs_hook`.
 
     Raises:
-        ValueError: for a key that stands twice.
+        ValueError: for a key that appears twice.
     """
     names = [name for name, _ in pairs]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise ValueError(f"the key {twice!r} stands twice; keep one of them")
+        raise ValueError(f"the key {twice!r} appears twice; keep one of them")
     return dict(pairs)

@@ -86,7 +86,7 @@ def parsed(path: Path, gold: Mapping[str, Rebus]) -> Iterator[tuple[Rebus, Predi
 
     Raises:
         DataError: naming the line: a column or id that is missing, an id the data does not have,
-            an id that stands twice.
+            an id that appears twice.
     """
     seen: dict[Place, int] = {}
     for row in tables.read(path):

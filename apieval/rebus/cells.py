@@ -121,14 +121,14 @@ DROPPED: Final[Mapping[str, str]] = {
     "kind": "TIPO is not empty, so it is no regular rebus",
     "characters": "control characters, or characters that no right answer has",
     "elements": "an element that is neither letters nor a word",
-    "few_words": "fewer hidden words than asked for",
+    "few_words": "fewer hidden words than required",
     "letters": "the first pass does not spell the solution",
     "no_clue": "a hidden word has no clue",
-    "leaks": "a hidden word stands in every clue it has",
-    "double": "the same first pass and solution stand in another row",
+    "leaks": "a hidden word appears in all of its clues",
+    "double": "the same first pass and solution appear in another row",
     "rules": "it breaks another rule of the game",
     "seen": "the training file has the same first pass",
-    "same_rebus": "another rebus asks the same: letters, clues and key",
+    "same_rebus": "another rebus has the same question: letters, clues and key",
 }
 """Of a rebus, in the order they are looked for: the first that holds counts."""
 UNUSED: Final[Mapping[str, str]] = {
@@ -136,7 +136,7 @@ UNUSED: Final[Mapping[str, str]] = {
     "characters": "control characters",
     "brackets": "square brackets, which would end the clue",
     "length": "a number in brackets at its end, which would be read as the length",
-    "double": "the same clue and answer stand in another row",
+    "double": "the same clue and answer appear in another row",
 }
 """Of a clue, likewise."""
 MOST_PLACES: Final = 3

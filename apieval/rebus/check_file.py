@@ -113,7 +113,7 @@ class _Alike:
                 continue
             key = hash((rule, text))
             if key in self._seen:
-                found = rule, f"{shown_as!r} stands in row {self._seen[key]} already"
+                found = rule, f"{shown_as!r} already appears in row {self._seen[key]}"
             else:
                 self._seen[key] = rebus.id
         if found:
@@ -138,7 +138,7 @@ class _Subsets:
         place = KNOWN.index(subset)
         if place < self._last:
             self._told.add(subset)
-            yield "subset_order", f"{subset!r} stands behind {KNOWN[self._last]!r}, from here on"
+            yield "subset_order", f"{subset!r} appears after {KNOWN[self._last]!r}, from here on"
         self._last = max(self._last, place)
 
 

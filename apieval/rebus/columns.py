@@ -68,7 +68,7 @@ class Layout:
             if not cell.strip():
                 yield f"column {name!r}: empty"
             elif name in LISTS and "" in cell.split(";"):
-                yield f"column {name!r}: an empty word beside a ';'"
+                yield f"column {name!r}: an empty word next to a ';'"
             elif name == "subset" and cell.strip() == ALL:
                 yield f"column {name!r}: {ALL!r} means every row; name it anew"
 
@@ -121,7 +121,7 @@ class Clashes:
         if given == "":
             return "column 'id': empty"
         first = self._lines.setdefault(str(given), line)
-        return None if first == line else f"column 'id': {given!r} stands in line {first} already"
+        return None if first == line else f"column 'id': {given!r} already appears in line {first}"
 
 
 def rebus_of(row: Row, given: RowId, subset: str | None) -> Rebus:

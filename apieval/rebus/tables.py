@@ -167,7 +167,7 @@ def _check_header(path: Path, header: list[str]) -> None:
         )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
-        raise DataError(f"{path}, line 1: the column {twice[0]!r} stands twice.")
+        raise DataError(f"{path}, line 1: the column {twice[0]!r} appears twice.")
 
 
 def _check_width(path: Path, line: int, cells: list[str], header: list[str]) -> None:

@@ -22,7 +22,7 @@ STRICT: Final = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 _MOST_SHOWN: Final = 3
 _OF_UNIONS: Final[Mapping[object, str]] = {"int": "int_type", "str": "string_type"}
 """What pydantic says of each kind that a value of several may have, and under which key."""
-_PLAIN: Final = {"missing": "missing", "json_invalid": "not whole JSON in UTF-8"}
+_PLAIN: Final = {"missing": "missing", "json_invalid": "not complete JSON in UTF-8"}
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -97,7 +97,7 @@ def read_object(path: Path, remedy: str) -> dict[str, Any] | None:
     except OSError as error:
         raise unreadable(path, error) from None
     except (ValueError, RecursionError) as error:
-        why = "not whole JSON in UTF-8" if isinstance(error, ValueError) else "nested too deeply"
+        why = "not complete JSON in UTF-8" if isinstance(error, ValueError) else "nested too deeply"
         raise StoreError(f"{path}: {why}; {remedy}") from None
     if not isinstance(value, dict):
         raise StoreError(f"{path}: no JSON object; {remedy}")

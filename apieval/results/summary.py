@@ -203,7 +203,7 @@ def _alike(summary: Summary) -> Summary:
     """Refuse what one part of a summary has and another has not."""
     settings, signatures = summary["settings"], summary["signatures"]
     if len(set(settings)) < len(settings):
-        raise ValueError("settings: one stands twice")
+        raise ValueError("settings: one appears twice")
     for name, part in (
         ("outcomes", set(summary["outcomes"])),
         ("signatures", set(signatures)),

@@ -173,7 +173,7 @@ class Survey:
     damaged: list[int] = field(default_factory=list)
     torn: int | None = None
     again: list[int] = field(default_factory=list)
-    """Lines whose question stands above already."""
+    """Lines whose question already appears above."""
 
 
 def survey(path: Path) -> Survey:

@@ -172,5 +172,5 @@ def test_a_notebook_loads_it_too(hub: FakeHub) -> None:
 
 
 def test_what_is_at_hand_may_be_nothing(hub: FakeHub) -> None:
-    with pytest.raises(DataError, match=r"--data hub: test\.csv is not in .*, and scoring asks"):
+    with pytest.raises(DataError, match=r"--data hub: test\.csv is not in .*, and scoring uses"):
         datasets.at_hand("hub")

@@ -210,7 +210,7 @@ def test_begun_answers_are_refused(inside: Inside) -> None:
 
 def test_a_line_that_is_no_score_is_named(scores: Path) -> None:
     (scores / "scores.jsonl").write_text("not JSON\n", "utf-8")
-    with pytest.raises(StoreError, match=r"scores\.jsonl, line 1: not whole JSON"):
+    with pytest.raises(StoreError, match=r"scores\.jsonl, line 1: not complete JSON"):
         apieval.export(scores, "csv")
 
 

@@ -130,5 +130,5 @@ def test_a_connection_that_breaks_off_is_told_in_words(inside: Inside, tmp_path:
         configure(tmp_path, local=model(server.url))
         done = inside("run", "local", "--data", made.path, "--cache", "off")
     assert done.code == 0, done.err
-    assert "the other side broke the connection off" in done.err
+    assert "the other side closed the connection" in done.err
     assert "Errno" not in done.err

@@ -164,7 +164,7 @@ class TestAnswers:
         path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[0])
         found = verify(run)
         assert states(found)["lines"] == "fails"
-        assert "1 line of a question that stands above already (7)" in text_of(found, "lines")
+        assert "1 line of a question that already appears above (7)" in text_of(found, "lines")
         assert states(found)["figures"] == "holds"
 
     def test_a_torn_line(self, run: Path) -> None:

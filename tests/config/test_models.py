@@ -132,7 +132,7 @@ def test_a_header_of_the_request_itself_is_refused(
     [
         ({"headers_env": {"X-Key": KEY}}, "headers_env.X-Key: must be the name of a variable"),
         ({"headers_env": {"X-A": "A"}, "headers": {"x-a": "b"}}, "in headers and in headers_env"),
-        ({"headers_env": {"X-A": "A", "x-a": "B"}}, "'x-a' stands twice"),
+        ({"headers_env": {"X-A": "A", "x-a": "B"}}, "'x-a' appears twice"),
         ({"headers_env": {"X A": "A"}}, "'X A' holds a character"),
         ({"headers_env": {"authorization": "A"}, "api_key_env": "B"}, "both set Authorization"),
     ],

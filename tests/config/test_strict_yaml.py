@@ -51,9 +51,9 @@ def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
         pytest.param("model: a\nmodel: b\n", r'duplicate key "model".* line 2', id="key twice"),
         pytest.param("a:\n  x: 1\n  x: 1\n", r'duplicate key "x".* line 3', id="inner key twice"),
         pytest.param(
-            '{"x": 1, "x": 2}', r"the key 'x' stands twice; keep one", id="JSON key twice"
+            '{"x": 1, "x": 2}', r"the key 'x' appears twice; keep one", id="JSON key twice"
         ),
-        pytest.param('{"a": {"x": 1, "x": 1}}', r"the key 'x' stands twice", id="inner JSON key"),
+        pytest.param('{"a": {"x": 1, "x": 1}}', r"the key 'x' appears twice", id="inner JSON key"),
         pytest.param("a: 'x\nb: c\n", r"quoted scalar.* line", id="unclosed quote"),
         pytest.param("a: [x\nb: c: d\n", r"line 2", id="unclosed list"),
         pytest.param("\ta: x\n", r" at line 1, .*; indent with blanks, not tabs\.$", id="tab"),

@@ -206,7 +206,7 @@ def stored(run: Path) -> list[dict[str, Any]]:
     """Return a run's answers, each of another question."""
     found = lines(run / "responses.jsonl")
     places = Counter((each["id"], each["setting"], each["sample"]) for each in found)
-    assert not [place for place, count in places.items() if count > 1], "an answer stands twice"
+    assert not [place for place, count in places.items() if count > 1], "an answer appears twice"
     return found
 
 

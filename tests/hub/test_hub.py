@@ -127,7 +127,9 @@ def test_other_content_under_one_commit_is_refused(
         pytest.param({"rows": 7}, r": it has 3,160 rows instead of 3,167 \(", id="rows"),
         pytest.param({"rows": 3167}, "it has 0 rows instead of", id="no rows"),
         pytest.param({"lacks": "solution"}, r": it has no column 'solution' \(", id="column"),
-        pytest.param({"more": "anno"}, "it has a column 'anno' besides the seven", id="one more"),
+        pytest.param(
+            {"more": "anno"}, "it has a column 'anno' in addition to the seven", id="one more"
+        ),
         pytest.param({"rows": 1, "lacks": "first_pass"}, "'first_pass'; it has 3,166", id="both"),
     ],
 )
@@ -172,7 +174,7 @@ class TestOffline:
     def test_cannot_ask_again(self, hub: FakeHub, cache: HubCache, content: bytes) -> None:
         lay(cache, content)
         kept = fetch()
-        with pytest.raises(DataError, match="and the hub cannot be asked; unset it"):
+        with pytest.raises(DataError, match="and the hub cannot be reached; unset it"):
             fetch(again=True)
         assert fetch() == kept
         assert not hub.seen

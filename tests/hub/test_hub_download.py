@@ -227,7 +227,7 @@ class TestHalfADownload:
     ) -> None:
         half = content[: len(content) // 2]
         hub.faults = [Fault(200, {"ETag": "x"}, half, method="GET", times=ALWAYS)]
-        assert "what came is not whole" in refusal(transfer, wanted)
+        assert "the download is incomplete" in refusal(transfer, wanted)
 
 
 @pytest.mark.parametrize("large", [False, True])

@@ -57,7 +57,7 @@ def test_a_row_that_cannot_be_used_is_held_against_no_other_rule(tmp_path: Path)
     rows = [{**ROW, "solution": " ", "solution_key": "1", "word_guesses": "Rita;"}, OTHER]
     found = findings(write_csv(tmp_path / "data.csv", rows))
     assert [each.text for each in found] == [
-        "column 'word_guesses': an empty word beside a ';'",
+        "column 'word_guesses': an empty word next to a ';'",
         "column 'solution': empty",
     ]
     assert {each.rule for each in found} == {"cells"}
@@ -154,7 +154,7 @@ def test_doubles_are_named_in_the_most_that_they_are(tmp_path: Path) -> None:
         (2, "same_solution"),
         (3, "same_rebus"),
     ]
-    assert all(each.text.endswith("stands in row 0 already") for each in found)
+    assert all(each.text.endswith("already appears in row 0") for each in found)
 
 
 def test_of_the_studys_layout_rebuses_are_not_compared(tmp_path: Path) -> None:

@@ -43,6 +43,6 @@ def test_ids_clash_as_texts() -> None:
     assert [seen.fault(given, line) for line, given in enumerate(ids, start=2)] == [
         None,
         None,
-        "column 'id': '7' stands in line 2 already",
+        "column 'id': '7' already appears in line 2",
         "column 'id': empty",
     ]

@@ -108,7 +108,7 @@ def test_an_empty_cell_is_named_by_line_and_column(tmp_path: Path, name: str, ce
 @pytest.mark.parametrize("cell", ["Rita;;scosta", ";Rita", "Rita;"])
 def test_an_empty_word_is_named(tmp_path: Path, cell: str) -> None:
     message = refusal(write_csv(tmp_path / "data.csv", [{**ROW, "word_guesses": cell}]))
-    assert "line 2, column 'word_guesses': an empty word beside a ';'" in message
+    assert "line 2, column 'word_guesses': an empty word next to a ';'" in message
 
 
 def test_the_first_ten_faults_are_shown_and_the_others_counted(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_the_first_ten_faults_are_shown_and_the_others_counted(tmp_path: Path) -
 def test_ids_that_are_the_same_as_text_clash(tmp_path: Path) -> None:
     rows = [{**ROW, "id": "12"}, {**ROW, "id": 12}, {**ROW, "id": " 12 "}, ROW, {**ROW, "id": None}]
     message = refusal(lines(tmp_path / "data.jsonl", rows))
-    assert "line 2, column 'id': '12' stands in line 1 already" in message
-    assert "line 3, column 'id': '12' stands in line 1 already" in message
+    assert "line 2, column 'id': '12' already appears in line 1" in message
+    assert "line 3, column 'id': '12' already appears in line 1" in message
     assert "line 4, column 'id': empty" in message
     assert "line 5, column 'id': empty" in message
 
@@ -196,7 +196,7 @@ class TestStudyLayout:
 
     def test_idx_twice_is_a_fault(self, tmp_path: Path) -> None:
         path = write_csv(tmp_path / "gold.csv", [{"idx": i, **STUDY} for i in ("5", "05")])
-        assert "line 3, column 'id': 5 stands in line 2 already" in refusal(path, gold_only=True)
+        assert "line 3, column 'id': 5 already appears in line 2" in refusal(path, gold_only=True)
 
     def test_without_idx_rows_are_counted(self, tmp_path: Path) -> None:
         data = dataset.load(write_csv(tmp_path / "gold.csv", [STUDY, STUDY]), gold_only=True)

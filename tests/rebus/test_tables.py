@@ -85,7 +85,7 @@ def test_csv(tmp_path: Path, data: str, expected: object) -> None:
         pytest.param(b"\na,b\n1,2\n", r": empty; the first line must", id="blank first line"),
         pytest.param(b"a,b\x00\n", r", line 1: a column's name holds control", id="binary"),
         pytest.param(b'a,"b\nc"\n', r", line 1: a column's name holds .* line break", id="folded"),
-        pytest.param(b"a,b,a\n", r", line 1: the column 'a' stands twice", id="column twice"),
+        pytest.param(b"a,b,a\n", r", line 1: the column 'a' appears twice", id="column twice"),
         pytest.param(
             b"a,b\n1,2\n3\n",
             r", line 3: 1 cells under 2 columns; put .* in double quotes",
@@ -163,7 +163,7 @@ def test_jsonl(tmp_path: Path, data: str, expected: object, ending: str) -> None
         pytest.param(b'{"a": "\xe0"}\n', r", line 1: not UTF-8 text", id="Latin-1"),
         pytest.param(
             b'{"a": "1", "a": "2"}\n',
-            r", line 1: not JSON: the key 'a' stands twice",
+            r", line 1: not JSON: the key 'a' appears twice",
             id="key twice",
         ),
         pytest.param(b"[" * 200_000, r", line 1: not JSON: ", id="nested without end"),
