@@ -16,6 +16,9 @@ from apieval.rebus import scoring
 from apieval.rebus.dataset import Dataset
 from apieval.records import SETTINGS, Prediction, Rebus, Response, Setting
 
+Json = Any
+"""A document of a summary's kind, taken apart as a test needs it."""
+
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 SHARED: Final = REPOSITORY.parent / "shared"
 PUBLISHED: Final = SHARED / "data" / "eurekarebus"

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
 from apieval.analysis import gold_audit
-from apieval.analysis.findings import UNNAMED, AuditFinding, audited
+from apieval.analysis.findings import UNNAMED, audited
 from apieval.analysis.shared_answers import Key, Said, Side, said, shared
 from apieval.analysis.summary import blanks
 from apieval.patterns import regex
@@ -26,6 +26,7 @@ from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import ItemScore, Outcome, Prediction, Rebus, RowId, Setting
+from apieval.results.summary import AuditFinding, Summary
 from apieval.wording import counted
 
 CHOICES: Final = frozenset({"echo", "second_answer", "run_on", "correction", "struck"})
@@ -130,11 +131,9 @@ class Audit:
         }
         return Side(name, models, every)
 
-    def findings(
-        self, summary: Mapping[str, Any], others: Sequence[Side] = ()
-    ) -> list[AuditFinding]:
+    def findings(self, summary: Summary, others: Sequence[Side] = ()) -> list[AuditFinding]:
         """Return everything found; `others` are what else these answers are held against."""
-        models = {summary["model"], *((summary["served"] or {}).get("served_model") or {})}
+        models = {summary["model"], *(summary["served"] or {}).get("served_model", {})}
         mine = self.side(summary["model"], frozenset(models - {UNNAMED}))
         return [
             *(finding for other in others for finding in shared(mine, other)),
@@ -156,7 +155,7 @@ class Audit:
                 found[each.id].append(each.solved)
         return found
 
-    def _few_blanks(self, summary: Mapping[str, Any]) -> Iterator[AuditFinding]:
+    def _few_blanks(self, summary: Summary) -> Iterator[AuditFinding]:
         """Yield what a summary does not say of blank answers, since they are few."""
         for setting, told in blanks(summary["outcomes"], summary["figures"]):
             if told["level"] == "note":

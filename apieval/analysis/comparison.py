@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from apieval.analysis import comparison_sentences, paired_tests
 from apieval.analysis.figures import at_once
@@ -19,7 +19,15 @@ from apieval.analysis.intervals import CONFIDENCE, SEED, TRIALS, Interval
 from apieval.analysis.paired_tests import ALPHA, POWER
 from apieval.analysis.pairing import Both, Common, Objection, Scored, common, common_to_all
 from apieval.rebus.metrics import HEADLINE, OF_REBUSES, shown_in
-from apieval.records import SETTINGS, Setting
+from apieval.records import SETTINGS, RowId, Setting
+from apieval.results.comparison import (
+    ComparedRun,
+    Comparison,
+    MacroDifference,
+    MetricDifference,
+    Pair,
+    Solved,
+)
 
 FORMAT: Final = 1
 
@@ -29,7 +37,7 @@ def compare(
     parser: str,
     objections: Sequence[Objection] = (),
     baseline: str | None = None,
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare all runs with each other, or with the `baseline` alone; return the whole document."""
     compared = [
         _pair(a, b, setting)
@@ -42,9 +50,6 @@ def compare(
         metric["p_holm"] = p
     for each in compared:
         each["sentence"] = comparison_sentences.of(each, len(tests))
-        each |= {
-            name: each.pop(name) for name in ("answers_a", "answers_b")
-        }  # newer keys stand last
     return {
         "format": FORMAT,
         "parser": parser,
@@ -56,7 +61,12 @@ def compare(
         "tests": len(tests),
         "baseline": baseline,
         "findings": [
-            {"kind": each.kind, "level": each.level, "text": each.text} for each in objections
+            {
+                "kind": each.kind,
+                "level": "note" if each.level == "note" else "warning",  # no refusal: forced
+                "text": each.text,
+            }
+            for each in objections
         ],
         "runs": [_run(each) for each in runs],
         "common_to_all": {
@@ -76,7 +86,7 @@ def _pairs(runs: Sequence[Scored], baseline: str | None) -> Iterator[tuple[Score
     yield from ((first, run) for run in runs if run is not first)
 
 
-def _run(run: Scored) -> dict[str, Any]:
+def _run(run: Scored) -> ComparedRun:
     return {
         "name": run.name,
         "model": run.model,
@@ -87,7 +97,7 @@ def _run(run: Scored) -> dict[str, Any]:
     }
 
 
-def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
+def _pair(a: Scored, b: Scored, setting: Setting) -> Pair:
     shared = common(a, b, setting)
     measured = [name for name in shown_in(setting, a.given) if name in shown_in(setting, b.given)]
     return {
@@ -99,18 +109,19 @@ def _pair(a: Scored, b: Scored, setting: Setting) -> dict[str, Any]:
         "left_out": dict(shared.left_out),
         "metrics": metrics(measured, shared) if shared.rebuses else {},
         "solved": _solved(shared.rebuses),
+        "sentence": "",
         "answers_a": sum(len(each.a) for each in shared.rebuses),
         "answers_b": sum(len(each.b) for each in shared.rebuses),
     }
 
 
-def _solved(rebuses: Sequence[Both]) -> dict[str, Any]:
+def _solved(rebuses: Sequence[Both]) -> Solved:
     """Return which rebuses only one solves; of several samples one that is right is enough.
 
     Of two runs with another number of samples as many of each are looked at, the first ones: more
     tries solve more.
     """
-    found: dict[tuple[bool, bool], list[Any]] = {
+    found: dict[tuple[bool, bool], list[RowId]] = {
         (a, b): [] for a in (True, False) for b in (True, False)
     }
     for each in rebuses:
@@ -126,30 +137,38 @@ def _solved(rebuses: Sequence[Both]) -> dict[str, Any]:
     }
 
 
-def metrics(names: Sequence[str], shared: Common) -> dict[str, dict[str, Any]]:
+def metrics(names: Sequence[str], shared: Common) -> dict[str, MetricDifference]:
     """Return some metrics of a pair, which has rebuses in common, by their names."""
     return dict(zip(names, at_once(partial(metric, name, shared) for name in names), strict=True))
 
 
-def metric(name: str, shared: Common) -> dict[str, Any]:
+def metric(name: str, shared: Common) -> MetricDifference:
     """Return one metric of a pair: both figures, their difference, how sure it is, and the test."""
     scale = shared.scale
     sums = [_sum(name, each, scale) for each in shared.rebuses]
     total = sum(each[2] for each in sums)
     a, b = sum(each[0] for each in sums), sum(each[1] for each in sums)
     judged = _of_proportion(sums) if name in OF_REBUSES and shared.single else _of_words(sums)
-    interval, macro_interval, more = judged
+    interval, macro_interval, how = judged
     samples = sum(each[5] for each in sums)
     share_a, share_b = (math.fsum(each[at] for each in sums) / samples for at in (3, 4))
     return {
-        **_difference(a / total, b / total, (b - a) / total, interval),
+        "a": a / total,
+        "b": b / total,
+        "difference": (b - a) / total,
+        "low": interval[0],
+        "high": interval[1],
         "n": sum(min(len(each.a), len(each.b)) * each.a[0][name].total for each in shared.rebuses),
         "macro": _difference(share_a, share_b, share_b - share_a, macro_interval),
-        **more,
+        "p": how.p,
+        "test": how.test,
+        "interval": how.interval,
+        "smallest": how.smallest,
+        "discordance": how.discordance,
     }
 
 
-def _difference(a: float, b: float, difference: float, interval: Interval) -> dict[str, float]:
+def _difference(a: float, b: float, difference: float, interval: Interval) -> MacroDifference:
     return {"a": a, "b": b, "difference": difference, "low": interval[0], "high": interval[1]}
 
 
@@ -170,7 +189,17 @@ def _sum(name: str, rebus: Both, scale: int) -> _Sum:
     )
 
 
-_Judged = tuple[Interval, Interval, dict[str, Any]]
+class _How(NamedTuple):
+    """By which test and interval a difference was judged, and what could have been seen."""
+
+    p: float
+    test: str
+    interval: str
+    smallest: float | None
+    discordance: float | None = None
+
+
+_Judged = tuple[Interval, Interval, _How]
 
 
 def _of_proportion(sums: Sequence[_Sum]) -> _Judged:
@@ -182,13 +211,13 @@ def _of_proportion(sums: Sequence[_Sum]) -> _Judged:
     return (
         interval,
         interval,
-        {
-            "p": paired_tests.mcnemar(only_a, only_b),
-            "test": "mcnemar-exact",
-            "interval": "newcombe-10",
-            "smallest": smallest and smallest[0],
-            "discordance": smallest and smallest[1],
-        },
+        _How(
+            paired_tests.mcnemar(only_a, only_b),
+            "mcnemar-exact",
+            "newcombe-10",
+            smallest and smallest[0],
+            smallest and smallest[1],
+        ),
     )
 
 
@@ -202,11 +231,10 @@ def _of_words(sums: Sequence[_Sum]) -> _Judged:
     return (
         interval,
         macro,
-        {
-            "p": p,
-            "test": "sign-flip-exact" if exact else "sign-flip-sampled",
-            "interval": "bootstrap",
-            "smallest": paired_tests.smallest_ratio([(b - a, total) for a, b, total, *_ in sums]),
-            "discordance": None,
-        },
+        _How(
+            p,
+            "sign-flip-exact" if exact else "sign-flip-sampled",
+            "bootstrap",
+            paired_tests.smallest_ratio([(b - a, total) for a, b, total, *_ in sums]),
+        ),
     )

@@ -6,16 +6,18 @@ What several runs are beside each other, in sentences: who is shown to solve mor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.paired_tests import ALPHA
-from apieval.analysis.ranks import Pair, by_setting, shown_better
+from apieval.analysis.ranks import by_setting, shown_better
 from apieval.analysis.run_sentences import SETTING_WORDS, Sentence
 from apieval.rebus.metrics import HEADLINE
+from apieval.records import Setting
+from apieval.results.comparison import Comparison, MetricDifference, Pair
 from apieval.wording import counted
 
 
-def of(pair: Mapping[str, Any], tests: int, *, setting_is_said: bool = False) -> str:
+def of(pair: Pair, tests: int, *, setting_is_said: bool = False) -> str:
     """Return the sentence of one pair in one setting, by the headline metric.
 
     It names the setting, unless that is said where it stands.
@@ -40,22 +42,22 @@ def _sentence(where: str, told: str) -> str:
     return said[0].upper() + said[1:]
 
 
-def _sure(found: Mapping[str, Any], *, turned: bool = False) -> str:
-    difference, low, high = (found[name] for name in ("difference", "low", "high"))
+def _sure(found: MetricDifference, *, turned: bool = False) -> str:
+    difference, low, high = found["difference"], found["low"], found["high"]
     if turned:
         difference, low, high = -difference, -high, -low
     interval = f"95 % {points(low)} to {points(high)}"
     return f"{points(difference)} points ({interval}; p {chance(found['p_holm'])}"
 
 
-def _before(found: Mapping[str, Any], tests: int) -> str:
+def _before(found: MetricDifference, tests: int) -> str:
     """Say what one test alone would have said, where it is only its company that forbids it."""
     if found["p"] >= ALPHA:
         return ""
     return f" over {counted(tests, 'test')}, {chance(found['p'])} alone"
 
 
-def _unseen(found: Mapping[str, Any], n: int) -> str:
+def _unseen(found: MetricDifference, n: int) -> str:
     rebuses = f"with {'this' if n == 1 else 'these'} {counted(n, 'rebus', 'rebuses')}"
     if found["smallest"] is None:
         return f"none could have been seen {rebuses}"
@@ -63,7 +65,7 @@ def _unseen(found: Mapping[str, Any], n: int) -> str:
     return f"one of less than {least} points may have been missed {rebuses}"
 
 
-def _among(pair: Mapping[str, Any]) -> str:
+def _among(pair: Pair) -> str:
     solved = pair["solved"]
     rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
     only_a, only_b = solved["only_a"]["count"], solved["only_b"]["count"]
@@ -90,9 +92,9 @@ _FEW: Final = 4
 
 
 def sentences(
-    comparison: Mapping[str, Any],
+    comparison: Comparison,
     names: Sequence[str],
-    ranks: Mapping[str, Mapping[str, tuple[int, int]]],
+    ranks: Mapping[Setting, Mapping[str, tuple[int, int]]],
 ) -> list[Sentence]:
     """Return what is shown among the runs `names`, a sentence or two a setting.
 

@@ -13,7 +13,15 @@ from apieval.rebus.dataset import NOT_THE_CHALLENGE, SAMPLE
 from apieval.rebus.parsers.tolerant import THOUGHTS
 from apieval.rebus.window import Cuts
 from apieval.records import RowId
-from apieval.results.summary import Coverage, Finding, Outcomes, Served, ServedKind, answered
+from apieval.results.summary import (
+    AuditFinding,
+    Coverage,
+    Finding,
+    Outcomes,
+    Served,
+    ServedKind,
+    answered,
+)
 from apieval.wording import counted
 
 UNNAMED: Final = "unknown"
@@ -24,15 +32,6 @@ _SHOWN: Final = 5
 _REASONS: Final = 3
 _REASON: Final = 200
 """So many characters of a failure's own words are told."""
-
-
-class AuditFinding(Finding):
-    """One entry of an audit: how many of how many, which rows, and what else it rests on."""
-
-    count: int
-    of: int
-    ids: list[RowId]
-    more: dict[str, Any]
 
 
 def audited(

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from apieval.analysis.findings import AuditFinding, audited
+from apieval.analysis.findings import audited
 from apieval.rebus import prompts
 from apieval.rebus.rules import CLUE, broken_rules
 from apieval.records import Rebus, RowId
+from apieval.results.summary import AuditFinding
 from apieval.wording import counted
 
 MOVES: Final = 0.005

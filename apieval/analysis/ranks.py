@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.paired_tests import ALPHA
 from apieval.rebus.metrics import HEADLINE
+from apieval.records import Setting
+from apieval.results.comparison import Comparison, Pair
+from apieval.results.figures import Figure, interval_of
+from apieval.results.summary import Summary
 
-Pair = Mapping[str, Any]
-"""One of a comparison's `comparisons`: two runs in one setting."""
 
-
-def ranked(summaries: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def ranked(summaries: Mapping[str, Summary]) -> list[str]:
     """Return the names of the runs that have a rank: models, and dictionaries only among themselves.
 
     A dictionary's solver is a best case if the clues come from its dictionary.
     """
-    models = [name for name, each in summaries.items() if not each.get("coverage")]
+    models = [name for name, each in summaries.items() if not each["coverage"]]
     return models or list(summaries)
 
 
@@ -36,7 +37,9 @@ def shown_better(pair: Pair, metric: str) -> tuple[str, str] | None:
     return (pair["b"], pair["a"]) if found["difference"] > 0 else (pair["a"], pair["b"])
 
 
-def ranks(comparison: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def ranks(
+    comparison: Comparison, names: Sequence[str]
+) -> dict[Setting, dict[str, tuple[int, int]]]:
     """Return `[setting][name]`: the first and the last place, by the headline metric."""
     return {
         setting: {
@@ -52,9 +55,9 @@ def ranks(comparison: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
     }
 
 
-def best(comparison: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, str]]:
+def best(comparison: Comparison, names: Sequence[str]) -> dict[Setting, dict[str, str]]:
     """Return `[setting][metric]`: the run that is shown to be better than each of the others."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[Setting, dict[str, str]] = {}
     for setting, pairs in by_setting(comparison, names).items():
         others = len(_present(pairs, names)) - 1
         for metric in dict.fromkeys(metric for each in pairs for metric in each["metrics"]):
@@ -65,9 +68,9 @@ def best(comparison: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[
     return found
 
 
-def by_setting(comparison: Mapping[str, Any], names: Collection[str]) -> dict[str, list[Pair]]:
+def by_setting(comparison: Comparison, names: Collection[str]) -> dict[Setting, list[Pair]]:
     """Return the pairs of these runs by setting, those that have a rebus in common."""
-    found: dict[str, list[Pair]] = {}
+    found: dict[Setting, list[Pair]] = {}
     for each in comparison["comparisons"]:
         if each["a"] in names and each["b"] in names and each["metrics"]:
             found.setdefault(each["setting"], []).append(each)
@@ -85,7 +88,6 @@ def _shown(pairs: Iterable[Pair], metric: str) -> Iterator[tuple[str, str]]:
             yield found
 
 
-Figure = Mapping[str, Any]
 _FEWEST: Final = 2
 
 
@@ -104,17 +106,18 @@ def places(figures: Sequence[Figure | None]) -> list[Place]:
     None is the figure of a partial run, which stands nowhere, as does the figure of nothing. Of
     fewer than two others none is the highest.
     """
-    there = [each for each in figures if each is not None and each["value"] is not None]
+    there = [found for each in figures if each and (found := interval_of(each))]
     if len(there) < _FEWEST:
         return [Place.NONE] * len(figures)
-    most = max(each["value"] for each in there)
-    low = min(each["low"] for each in there if each["value"] == most)
-    return [_place(each, most, low) for each in figures]
+    most = max(value for value, *_ in there)
+    low = min(low for value, low, _ in there if value == most)
+    return [_place(each and interval_of(each), most, low) for each in figures]
 
 
-def _place(figure: Figure | None, most: float, low: float) -> Place:
-    if figure is None or figure["value"] is None:
+def _place(figure: tuple[float, float, float] | None, most: float, low: float) -> Place:
+    if figure is None:
         return Place.NONE
-    if figure["value"] == most:
+    value, _, high = figure
+    if value == most:
         return Place.HIGHEST
-    return Place.NOT_TOLD_APART if figure["high"] >= low else Place.LOWER
+    return Place.NOT_TOLD_APART if high >= low else Place.LOWER

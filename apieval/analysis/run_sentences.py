@@ -7,10 +7,9 @@ sentence says so, and how far it may reach either way.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from apieval.analysis.format_loss import COMPARED_ALONG_KEY, COMPARED_STRICT
 from apieval.analysis.intervals import Z
@@ -18,6 +17,19 @@ from apieval.analysis.paired_tests import ALPHA, holm
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.rebus.parsers import official
+from apieval.records import Setting
+from apieval.results.comparison import HintsEffect, MetricDifference
+from apieval.results.figures import (
+    DiagnosisShares,
+    Figure,
+    Found,
+    Gap,
+    MetricLoss,
+    interval_of,
+    known,
+    loss_of,
+)
+from apieval.results.summary import Summary, answered
 from apieval.wording import counted
 
 METRIC_WORDS: Final[Mapping[str, str]] = {
@@ -44,7 +56,8 @@ _PLACES: Final = 3
 _FEW: Final = 20
 """A share of fewer answers than these says too little for a sentence."""
 
-Summary = Mapping[str, Any]
+_T = TypeVar("_T")
+_Bounded = Figure | Gap | Found | MetricLoss | MetricDifference
 
 
 class Sentence(NamedTuple):
@@ -54,7 +67,7 @@ class Sentence(NamedTuple):
     text: str
 
 
-def of_run(summary: Summary, effect: Mapping[str, Any] | None) -> list[Sentence]:
+def of_run(summary: Summary, effect: HintsEffect | None) -> list[Sentence]:
     """Return the sentences of one run: what it solves, what hints do, where and why it fails."""
     told = {
         SOLVED: _solved(summary),
@@ -80,21 +93,22 @@ def p_of(value: float, low: float, high: float) -> float:
     return 2 * NormalDist().cdf(-Z * abs(value) / reach)
 
 
-def percent(share: float) -> str:
+def percent(value: float | None) -> str:
     """Return a share in percent; what there is some of is not nothing, and not all."""
+    share = known(value)
     said = f"{100 * share:.1f}"
     if said == "0.0" and share:
         return "less than 0.1\u00a0%"
     return "more than 99.9\u00a0%" if said == "100.0" and share < 1 else f"{said}\u00a0%"
 
 
-def _between(figure: Mapping[str, float], sign: int = 1) -> str:
-    low, high = sorted((sign * figure["low"], sign * figure["high"]))
+def _between(figure: _Bounded, sign: int = 1) -> str:
+    low, high = sorted((sign * known(figure["low"]), sign * known(figure["high"])))
     return f"{_point(low)} to {_point(high)}"
 
 
-def _point(share: float) -> str:
-    said = f"{100 * share:.1f}"
+def _point(share: float | None) -> str:
+    said = f"{100 * known(share):.1f}"
     return "0.0" if said == "-0.0" else said
 
 
@@ -129,7 +143,7 @@ def _answers(n: int, samples: int) -> str:
     return counted(n, "rebus", "rebuses")
 
 
-def _hints(effect: Mapping[str, Any] | None) -> Iterator[str]:
+def _hints(effect: HintsEffect | None) -> Iterator[str]:
     if effect is None:
         return
     raised, lowered, unmoved = [], [], []
@@ -149,7 +163,7 @@ def _hints(effect: Mapping[str, Any] | None) -> Iterator[str]:
         yield f"No change{more} is shown in {_unmoved(effect['metrics'], unmoved)}."
 
 
-def _unmoved(metrics: Mapping[str, Any], names: Sequence[str]) -> str:
+def _unmoved(metrics: Mapping[str, MetricDifference], names: Sequence[str]) -> str:
     """Return what did not move; of the headline also how far it may have."""
     told = [METRIC_WORDS[name] for name in names if name != HEADLINE]
     if HEADLINE in names:
@@ -169,7 +183,7 @@ def _broke(summary: Summary) -> Iterator[str]:
         solved = shares.pop("solved", None)
         if not shares:
             continue
-        most = sorted(shares, key=lambda step: -shares[step]["value"])[:_PLACES]
+        most = sorted(shares, key=lambda step: -known(shares[step]["value"]))[:_PLACES]
         told = [f"{_STEPS.get(s, s)} ({percent(shares[s]['value'])})" for s in most]
         rest = f"; {percent(solved['value'])} are solved" if solved else ""
         where = SETTING_WORDS[setting]
@@ -177,13 +191,13 @@ def _broke(summary: Summary) -> Iterator[str]:
 
 
 def _after_first_pass(summary: Summary) -> Iterator[str]:
-    told = _shares(summary, "wrong_despite_right_first_pass")
+    told = _shares((s, each["wrong_despite_right_first_pass"]) for s, each in _diagnosed(summary))
     if told:
         yield f"Of the first passes right by their letters, {_listed(told)} still end in a wrong solution."
 
 
 def _known_by_heart(summary: Summary) -> Iterator[str]:
-    told = _shares(summary, "right_despite_wrong_steps")
+    told = _shares((s, each["right_despite_wrong_steps"]) for s, each in _diagnosed(summary))
     if told:
         yield (
             f"Of its right solutions, {_listed(told)} follow wrong steps, as of one who knew the "
@@ -191,8 +205,7 @@ def _known_by_heart(summary: Summary) -> Iterator[str]:
         )
 
 
-def _shares(summary: Summary, name: str) -> list[str]:
-    found = [(setting, cell[name]) for setting, cell in _diagnosed(summary)]
+def _shares(found: Iterable[tuple[Setting, Found]]) -> list[str]:
     return [
         f"{percent(each['value'])} {SETTING_WORDS[setting]} ({_between(each)}; n\u00a0=\u00a0{each['n']:,})"
         for setting, each in found
@@ -200,8 +213,8 @@ def _shares(summary: Summary, name: str) -> list[str]:
     ]
 
 
-def _diagnosed(summary: Summary) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for setting, cells in (summary.get("diagnosis") or {}).items():
+def _diagnosed(summary: Summary) -> Iterator[tuple[Setting, DiagnosisShares]]:
+    for setting, cells in (summary["diagnosis"] or {}).items():
         if cells[ALL]["n"]:
             yield setting, cells[ALL]
 
@@ -209,11 +222,11 @@ def _diagnosed(summary: Summary) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _form(summary: Summary) -> Iterator[str]:
     losses = {
         (setting, name): each
-        for setting, cells in (summary.get("format_loss") or {}).items()
+        for setting, cells in (summary["format_loss"] or {}).items()
         for name, each in cells[ALL]["metrics"].items()
         if name in shown_in(setting) and each["difference"] is not None and not _other_words(each)
     }
-    shown = _shown(losses)
+    shown = _shown({place: loss_of(each) for place, each in losses.items()})
     for setting in dict.fromkeys(setting for setting, _ in losses):
         mine = {
             name: losses[place] for place in losses if (name := place[1]) and place[0] == setting
@@ -228,50 +241,47 @@ def _form(summary: Summary) -> Iterator[str]:
             yield f"{where.capitalize()} no format loss is shown."
 
 
-def _other_words(loss: Mapping[str, Any]) -> bool:
+def _other_words(loss: MetricLoss) -> bool:
     """Return whether what differs are the words compared rather than how the answers are written.
 
     What both parsers read alike may still differ in apostrophes and the like, which is form.
     """
-    kinds = loss["tolerant"]["more" if loss["difference"] > 0 else "fewer"]["kinds"]
+    kinds = loss["tolerant"]["more" if known(loss["difference"]) > 0 else "fewer"]["kinds"]
     along, strictly = kinds.get(COMPARED_ALONG_KEY, 0), kinds.get(COMPARED_STRICT, 0)
     others = set(kinds) - {COMPARED_ALONG_KEY, COMPARED_STRICT}
     return not others and bool(along > strictly)
 
 
-def _largest(losses: Mapping[str, Mapping[str, Any]], sign: int) -> str:
+def _largest(losses: Mapping[str, MetricLoss], sign: int) -> str:
     """Return the largest differences of one sign, the headline's among them."""
-    names = [name for name, each in losses.items() if sign * each["difference"] > 0]
-    names.sort(key=lambda name: (name != HEADLINE, -abs(losses[name]["difference"])))
+    names = [name for name, each in losses.items() if sign * known(each["difference"]) > 0]
+    names.sort(key=lambda name: (name != HEADLINE, -abs(known(losses[name]["difference"]))))
     told = [
-        f"{METRIC_WORDS[name]} {_point(sign * losses[name]['difference'])} points "
+        f"{METRIC_WORDS[name]} {_point(sign * known(losses[name]['difference']))} points "
         f"({_between(losses[name], sign)})"
         for name in names[:_PLACES]
     ]
     return _listed(told) if told else ""
 
 
-def _shown(figures: Mapping[Any, Mapping[str, Any]], value: str = "difference") -> set[Any]:
-    """Return which of a family of figures are shown not to be 0."""
-    ps = [
-        p_of(each[value], each["low"], each["high"]) if each["low"] is not None else 1.0
-        for each in figures.values()
-    ]
+def _shown(figures: Mapping[_T, tuple[float, float, float] | None]) -> set[_T]:
+    """Return which of a family of figures are shown not to be 0; None is without an interval."""
+    ps = [p_of(*each) if each else 1.0 for each in figures.values()]
     return {name for name, p in zip(figures, holm(ps), strict=True) if p < ALPHA}
 
 
 def _gaps(summary: Summary) -> Iterator[str]:
     gaps = {
         (setting, pair): parsers[official.NAME][HEADLINE]["micro"]
-        for setting, pairs in (summary.get("gaps") or {}).items()
+        for setting, pairs in summary["gaps"].items()
         for pair, parsers in pairs.items()
     }
     whole = {
         place: gap
         for place, gap in gaps.items()
-        if gap["value"] is not None and "at_least" not in gap and math.isfinite(gap["value"])
+        if gap["value"] is not None and "at_least" not in gap
     }
-    shown = _shown(whole, "value")
+    shown = _shown({place: interval_of(gap) for place, gap in whole.items()})
     for (setting, pair), gap in whole.items():
         first, _, other = pair.partition(" - ")
         where = f"of {first!r} than of {other!r} {SETTING_WORDS[setting]}"
@@ -281,16 +291,16 @@ def _gaps(summary: Summary) -> Iterator[str]:
                 f"{SETTING_WORDS[setting]} ({_point(gap['value'])} points, {_between(gap)})."
             )
             continue
-        sign = 1 if gap["value"] > 0 else -1
+        sign = 1 if known(gap["value"]) > 0 else -1
         more = f"{'more' if sign > 0 else 'fewer'} rebuses {where}"
-        by = f"{_point(sign * gap['value'])} points ({_between(gap, sign)})"
+        by = f"{_point(sign * known(gap['value']))} points ({_between(gap, sign)})"
         yield f"It solves {more}, by {by}."
 
 
 def _cut(summary: Summary) -> Iterator[str]:
     told = []
     for setting, counts in summary["outcomes"].items():
-        answers = sum(n for name, n in counts.items() if name not in {"failed", "not_asked"})
+        answers = answered(counts)
         if cut := counts["truncated"]:
             said = f"{percent(cut / answers)} {SETTING_WORDS[setting]} ({cut:,} of {answers:,})"
             told.append(said)

@@ -30,8 +30,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from apieval.analysis.findings import AuditFinding, audited
+from apieval.analysis.findings import audited
 from apieval.records import RowId, Setting
+from apieval.results.summary import AuditFinding
 
 MOST_SOLUTIONS: Final = 0.5
 MOST_READINGS: Final = 0.25

@@ -12,9 +12,10 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import MAXYEAR, UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from apieval.records import SETTINGS, Outcome, Response, Setting
+from apieval.results.comparison import SettingUsage, UsageSpread
 
 AT: Final = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """The quantiles that are told, as shares of the answers below them."""
@@ -68,17 +69,25 @@ class Spending:
             if value is not None:
                 self._values[response.setting, name].append(value)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[Setting, SettingUsage]:
         """Return by setting `answers`, `from_cache`, and what each measure is like."""
         return {
             setting: {
                 "answers": self._answers[setting],
                 "from_cache": self._cached[setting],
-                **{name: spread(self._values[setting, name]) for name in MEASURES},
+                "latency_s": self._spread(setting, "latency_s"),
+                "prompt_tokens": self._spread(setting, "prompt_tokens"),
+                "completion_tokens": self._spread(setting, "completion_tokens"),
+                "reasoning_tokens": self._spread(setting, "reasoning_tokens"),
+                "tokens_per_s": self._spread(setting, "tokens_per_s"),
+                "cost_usd": self._spread(setting, "cost_usd"),
             }
             for setting in SETTINGS
             if setting in self._answers
         }
+
+    def _spread(self, setting: Setting, name: str) -> UsageSpread:
+        return spread(self._values[setting, name])
 
 
 def _taken(response: Response) -> Mapping[str, float | None]:
@@ -100,7 +109,7 @@ def _taken(response: Response) -> Mapping[str, float | None]:
     }
 
 
-def spread(values: Sequence[float]) -> dict[str, Any]:
+def spread(values: Sequence[float]) -> UsageSpread:
     """Return `n`, `mean`, and by share of the answers below it each quantile, as `0.5`.
 
     Quantiles are exact, linear between two values (R. J. Hyndman and Y. Fan, The American

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis import paired_tests
 from apieval.analysis.comparison import metrics
@@ -21,11 +21,12 @@ from apieval.analysis.pairing import Scored, joined
 from apieval.rebus.metrics import METRICS, told
 from apieval.rebus.parsers import official
 from apieval.records import GIVENS, SETTINGS, Setting
+from apieval.results.comparison import HintsEffect, PromptSpread, Spread, Steps
+from apieval.results.figures import Figure
+from apieval.results.summary import Summary
 
-Summary = Mapping[str, Any]
 
-
-def over_prompts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
+def over_prompts(summaries: Iterable[Summary]) -> list[PromptSpread]:
     """Return for each model and setting that was asked in several ways how far the figures lie apart.
 
     The figures are micro, of the official parser, over all subsets; of a partial run those over
@@ -45,7 +46,7 @@ def over_prompts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
     ]
 
 
-def _of_setting(summaries: Sequence[Summary], setting: Setting) -> dict[str, Any]:
+def _of_setting(summaries: Sequence[Summary], setting: Setting) -> PromptSpread:
     return {
         "model": summaries[0]["model"],
         "given": summaries[0]["given"],
@@ -55,10 +56,11 @@ def _of_setting(summaries: Sequence[Summary], setting: Setting) -> dict[str, Any
     }
 
 
-def _spread(summaries: Sequence[Summary], setting: str, metric: str) -> dict[str, Any] | None:
+def _spread(summaries: Sequence[Summary], setting: Setting, metric: str) -> Spread | None:
     micros = [each["figures"][setting]["all"][official.NAME][metric]["micro"] for each in summaries]
-    values = [micro.get("answered", micro["value"]) for micro in micros]
-    if None in values:
+    known = [micro.get("answered", micro["value"]) for micro in micros]
+    values = [each for each in known if each is not None]
+    if len(values) < len(known):
         return None
     low, high = min(values), max(values)
     return {
@@ -71,7 +73,7 @@ def _spread(summaries: Sequence[Summary], setting: str, metric: str) -> dict[str
     }
 
 
-def steps_alone(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
+def steps_alone(summaries: Iterable[Summary]) -> list[Steps]:
     """Return for each model, prompt and setting that was run with steps given how each run went.
 
     `runs` are in the order nothing, `definitions`, `first-pass`, those there are; each has its
@@ -96,7 +98,7 @@ def _order(by_given: Mapping[str | None, Summary], setting: Setting) -> list[str
     return [each for each in order if each in by_given and setting in by_given[each]["settings"]]
 
 
-def _steps_of_setting(summaries: Sequence[Summary], setting: Setting) -> dict[str, Any]:
+def _steps_of_setting(summaries: Sequence[Summary], setting: Setting) -> Steps:
     return {
         "model": summaries[0]["model"],
         "prompt": summaries[0]["prompt"]["name"],
@@ -105,7 +107,7 @@ def _steps_of_setting(summaries: Sequence[Summary], setting: Setting) -> dict[st
     }
 
 
-def _micro(summary: Summary, setting: Setting) -> dict[str, Any]:
+def _micro(summary: Summary, setting: Setting) -> dict[str, Figure | None]:
     figures = summary["figures"][setting]["all"][official.NAME]
     return {name: micro if (micro := figures[name]["micro"])["n"] else None for name in METRICS}
 
@@ -114,7 +116,7 @@ WITHOUT: Final = "regular"
 WITH: Final = "hints"
 
 
-def of_hints(run: Scored) -> dict[str, Any] | None:
+def of_hints(run: Scored) -> HintsEffect | None:
     """Return every metric with hints less without, over the rebuses answered in both settings.
 
     `metrics[name]` is as in a comparison, `a` without hints and `b` with them. None where a setting

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis import comparison, pairing
 from apieval.analysis.pairing import Objection, Scored
@@ -14,6 +14,7 @@ from apieval.analysis.shared_answers import shared
 from apieval.commands import read_scores
 from apieval.errors import ConfigError, DataError, StoreError, did_you_mean
 from apieval.rebus.parsers import official
+from apieval.results.comparison import Comparison
 from apieval.results.folders import Say, expanded
 
 _REMEDY: Final = (
@@ -37,7 +38,7 @@ def compare(
     baseline: str | None = None,
     force: bool = False,
     say: Say | None = None,
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare the scores of runs, rebus by rebus: each with each, or all with the `baseline`.
 
     `folders` are run folders, what `score` wrote to its `out`, or folders of such; of the latter
@@ -55,7 +56,7 @@ def compare(
 
 def of_scored(
     runs: Sequence[Scored], *, parser: str, baseline: str | None = None, force: bool = False
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare runs whose scores were read by that parser; else as `compare`.
 
     Raises:

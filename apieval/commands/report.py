@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis import comparison_sentences, ranks, run_sentences, variants
 from apieval.analysis.pairing import Scored
@@ -25,6 +25,7 @@ from apieval.report.files import write_text
 from apieval.report.page import packing, writing
 from apieval.report.page.packing import Fragment
 from apieval.results.answers import RESPONSES
+from apieval.results.comparison import Comparison
 from apieval.results.folder import HEADER, SCORES, SUMMARY, RunFolder
 from apieval.results.folders import PAGE, Say, expanded
 from apieval.results.summary import total
@@ -183,7 +184,7 @@ def _alike(runs: Sequence[Scored]) -> list[Scored]:
     return [each for each in runs if each.given == kind]
 
 
-def _compared(runs: Sequence[Scored]) -> tuple[dict[str, Any] | None, list[str]]:
+def _compared(runs: Sequence[Scored]) -> tuple[Comparison | None, list[str]]:
     if len(runs) == 1:
         return None, []
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,6 +14,8 @@ from apieval.analysis.signatures import fingerprint
 from apieval.rebus.dataset import SAMPLE, SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, FINDING_STYLES, number, visible
+from apieval.results.comparison import ComparedRun, Comparison, MetricDifference, Pair, Rebuses
+from apieval.results.summary import Finding
 from apieval.signature import signature
 from apieval.wording import counted
 
@@ -36,7 +38,7 @@ _LEGEND: Final = (
 )
 
 
-def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(document: Comparison) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a comparison: doubts first, the sentence of each pair last."""
     for each in document["findings"]:
         yield Text(visible(finding(each)), style=FINDING_STYLES[each["level"]])
@@ -56,7 +58,7 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
             )
 
 
-def _on_sample(document: Mapping[str, Any]) -> str:
+def _on_sample(document: Comparison) -> str:
     """Say that figures are of the package's sample, as the signatures of the runs have it."""
     signed = [parts for run in document["runs"] for parts in run["signatures"].values()]
     if any(parts.get("data", "").rpartition("@")[0] == SAMPLE for parts in signed):
@@ -64,7 +66,7 @@ def _on_sample(document: Mapping[str, Any]) -> str:
     return ""
 
 
-def _signed(run: Mapping[str, Any]) -> str:
+def _signed(run: ComparedRun) -> str:
     """Return the short hashes of a run's signatures; `--json` has their parts."""
     marks = [
         f"{setting} {fingerprint(signature(parts))}" for setting, parts in run["signatures"].items()
@@ -72,12 +74,12 @@ def _signed(run: Mapping[str, Any]) -> str:
     return f"signatures of {run['name']}: {', '.join(marks)}"
 
 
-def finding(found: Mapping[str, str]) -> str:
+def finding(found: Finding) -> str:
     """Return a doubt as one line; a warning is loud."""
     return f"WARNING: {found['text']}" if found["level"] == "warning" else found["text"]
 
 
-def _pair(pair: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _pair(pair: Pair) -> Iterator[RenderableType]:
     yield Text(visible(f"\n{pair['setting']}: A = {pair['a']}, B = {pair['b']}"), style="bold")
     yield Text(_common(pair), style="dim")
     if pair["metrics"]:
@@ -85,12 +87,12 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[RenderableType]:
         fewer = (
             "" if pair["answers_a"] == pair["answers_b"] else " in as many answers, the first ones"
         )
-        for side in ("a", "b"):
-            yield Text(visible(_only(side, pair["solved"][f"only_{side}"], fewer)), style="dim")
+        for side, only in (("a", pair["solved"]["only_a"]), ("b", pair["solved"]["only_b"])):
+            yield Text(visible(_only(side, only, fewer)), style="dim")
     yield Text(visible(pair["sentence"]))
 
 
-def _common(pair: Mapping[str, Any]) -> str:
+def _common(pair: Pair) -> str:
     rebuses = counted(pair["rebuses"], "common rebus", "common rebuses")
     if {pair["answers_a"], pair["answers_b"]} != {pair["rebuses"]}:
         a, b = pair["answers_a"], pair["answers_b"]
@@ -101,7 +103,7 @@ def _common(pair: Mapping[str, Any]) -> str:
     return f"{rebuses}; {total:,} left out{f': {why}' if why else ''}"
 
 
-def _table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
+def _table(metrics: Mapping[str, MetricDifference]) -> Table:
     table = Table()
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in ("A", "B", "B - A", "95 %", "p", "MDE"):
@@ -112,7 +114,7 @@ def _table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
     return table
 
 
-def _cells(found: Mapping[str, Any]) -> Sequence[str]:
+def _cells(found: MetricDifference) -> Sequence[str]:
     mde = found["smallest"]
     return (
         number(found["a"]),
@@ -124,7 +126,7 @@ def _cells(found: Mapping[str, Any]) -> Sequence[str]:
     )
 
 
-def _only(side: str, solved: Mapping[str, Any], fewer: str) -> str:
+def _only(side: str, solved: Rebuses, fewer: str) -> str:
     ids = solved["ids"]
     more = f" and {len(ids) - _SHOWN:,} more (--json has them)" if ids[_SHOWN:] else ""
     shown = ": " + ", ".join(map(str, ids[:_SHOWN])) if ids else ""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from apieval.analysis.diagnosis_shares import NOTHING
+from apieval.records import Setting
 from apieval.report.terminal import number, shortened
+from apieval.results.figures import DiagnosisShares, Found
 
 _ALL: Final = "all"
 _SUBSETS: Final = 4
@@ -35,7 +37,7 @@ _ROWS: Final[Mapping[tuple[str, ...], str]] = {
 }
 
 
-def view(found: Mapping[str, Any] | None) -> Iterator[RenderableType]:
+def view(found: Mapping[Setting, Mapping[str, DiagnosisShares]] | None) -> Iterator[RenderableType]:
     """Yield the diagnoses of each setting: shares, subsets, and hidden words."""
     for setting, cells in (found or {}).items():
         if not cells[_ALL]["n"]:
@@ -56,9 +58,7 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _rows(
-    cell: Mapping[str, Any], whole: Mapping[str, Any]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(cell: DiagnosisShares, whole: DiagnosisShares) -> Iterator[tuple[str, Found]]:
     """Yield the figures of a cell under their names for people, but for those of nothing in all."""
     for step, share in cell["broke_first"].items():
         name = step.replace("_", " ")
@@ -69,28 +69,28 @@ def _rows(
             yield name, _at(cell, path)
 
 
-def _at(cell: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]:
+def _at(cell: Mapping[str, Any], path: Sequence[str]) -> Found:
     """Return a figure of a cell; of what an older version did not look for that of nothing."""
     figure: Any = cell
     for key in path:
         figure = figure.get(key) or {}
-    return figure or NOTHING
+    return cast("Found", figure or NOTHING)
 
 
-def _shares(setting: str, cell: Mapping[str, Any]) -> Table:
+def _shares(setting: str, cell: DiagnosisShares) -> Table:
     table = _table(f"{setting}: why answers are wrong", "", "share", "95 %", "n")
     for name, share in _rows(cell, cell):
         table.add_row(name, *_figure(share))
     return table
 
 
-def _figure(share: Mapping[str, Any]) -> tuple[str, str, str]:
+def _figure(share: Found) -> tuple[str, str, str]:
     low, high = share["low"], share["high"]
     interval = "-" if low is None else f"{number(low)}-{number(high)}"
     return number(share["value"]), interval, f"{share['n']:,}"
 
 
-def _by_subset(setting: str, cells: Mapping[str, Any]) -> Table:
+def _by_subset(setting: str, cells: Mapping[str, DiagnosisShares]) -> Table:
     names = [name for name in cells if name != _ALL]
     shown = names[:_SUBSETS]
     more = f" (the first {_SUBSETS})" if len(names) > _SUBSETS else ""
@@ -101,14 +101,14 @@ def _by_subset(setting: str, cells: Mapping[str, Any]) -> Table:
     return table
 
 
-def _positions(setting: str, by_position: Mapping[str, Any]) -> Table:
+def _positions(setting: str, by_position: Mapping[str, Found]) -> Table:
     table = _table(f"{setting}: hidden words right", "position", "share", "95 %", "n")
     for position, share in by_position.items():
         table.add_row(position, *_figure(share))
     return table
 
 
-def _numbers(setting: str, by_number: Mapping[str, Any]) -> Table:
+def _numbers(setting: str, by_number: Mapping[str, Mapping[str, Found]]) -> Table:
     table = _table(f"{setting}: rebuses by wrong hidden words", "words", "n", "0, 1, 2, ... wrong")
     for several, shares in by_number.items():
         told = "  ".join(number(share["value"], 2) for share in shares.values())

@@ -12,10 +12,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.run_sentences import Sentence
 from apieval.rebus.dataset import SAMPLE
+from apieval.records import Setting
+from apieval.results.comparison import Comparison, HintsEffect, PromptSpread, SettingUsage, Steps
+from apieval.results.header import Header
+from apieval.results.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +36,12 @@ class ReportedRun:
 
     name: str
     folder: Path
-    summary: Mapping[str, Any]
-    header: Mapping[str, Any] | None
-    effect: Mapping[str, Any] | None = None
+    summary: Summary
+    header: Header | None
+    effect: HintsEffect | None = None
     sentences: Sequence[Sentence] = ()
     lacking: Sequence[str] = ()
-    spending: Mapping[str, Any] | None = None
+    spending: Mapping[Setting, SettingUsage] | None = None
     created: tuple[datetime, datetime] | None = None
 
     @property
@@ -62,14 +66,14 @@ class Document:
 
     runs: Sequence[ReportedRun]
     apart: Collection[str] = ()
-    comparison: Mapping[str, Any] | None = None
+    comparison: Comparison | None = None
     doubts: Sequence[str] = ()
     ranked: Collection[str] = ()
-    ranks: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
-    best: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ranks: Mapping[Setting, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    best: Mapping[Setting, Mapping[str, str]] = field(default_factory=dict)
     sentences: Sequence[Sentence] = ()
-    spread: Sequence[Mapping[str, Any]] = ()
-    steps: Sequence[Mapping[str, Any]] = ()
+    spread: Sequence[PromptSpread] = ()
+    steps: Sequence[Steps] = ()
 
     @property
     def of_sample(self) -> bool:
@@ -85,8 +89,8 @@ _FOLDERS: Final = re.compile(
 
 def places(run: ReportedRun) -> list[str]:
     """Return what a message about a run may name: its folder and its data file."""
-    data = ((run.header or {}).get("data") or {}).get("path")
-    return [str(run.folder), str(run.folder.resolve()), *([data] if isinstance(data, str) else [])]
+    data = [run.header["data"]["path"]] if run.header else []
+    return [str(run.folder), str(run.folder.resolve()), *data]
 
 
 def nameless(text: str, places: Iterable[str | Path] = ()) -> str:

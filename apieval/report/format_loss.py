@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -12,6 +12,7 @@ from rich.text import Text
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.records import Setting
 from apieval.report.terminal import FIGURE, number
+from apieval.results.figures import MetricLoss, SettingLoss
 from apieval.wording import counted
 
 _PARSERS: Final = {"official": "official", "tolerant": "strict", "tolerant-lenient": "lenient"}
@@ -19,7 +20,7 @@ _STEPS: Final = {"tolerant": "strict", "tolerant-lenient": "lenient"}
 _SIGNS: Final = {"more": "+", "fewer": "-"}
 
 
-def render(part: Mapping[Setting, Any] | None) -> Iterator[RenderableType]:
+def render(part: Mapping[Setting, Mapping[str, SettingLoss]] | None) -> Iterator[RenderableType]:
     """Yield a table a setting, and below it the kinds of form behind each difference."""
     if part is None:
         yield Text("\nformat loss: not known of parts that were parsed elsewhere", style="dim")
@@ -50,7 +51,7 @@ def along_key_said(rows: int) -> str:
     )
 
 
-def _table(setting: Setting, metrics: Mapping[str, Any]) -> Table:
+def _table(setting: Setting, metrics: Mapping[str, MetricLoss]) -> Table:
     title = Text(f"format loss, {setting}, micro")
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("metric", overflow="fold", min_width=FIGURE)
@@ -69,10 +70,11 @@ def _short(name: str) -> str:
     return name.removesuffix("_accuracy")
 
 
-def _causes(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
-    for step, shown_as in _STEPS.items():
-        for direction, sign in _SIGNS.items():
-            count = figures[step][direction]
+def _causes(name: str, figures: MetricLoss) -> Iterator[str]:
+    for shown_as, changes in zip(
+        _STEPS.values(), (figures["tolerant"], figures["tolerant-lenient"]), strict=True
+    ):
+        for sign, count in zip(_SIGNS.values(), (changes["more"], changes["fewer"]), strict=True):
             if count["answers"]:
                 kinds = ", ".join(f"{kind} {n:,}" for kind, n in count["kinds"].items())
                 answers = counted(count["answers"], "answer")

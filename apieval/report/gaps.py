@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -12,18 +12,20 @@ from rich.text import Text
 from apieval.analysis.comparison_sentences import points
 from apieval.rebus.metrics import HEADLINE
 from apieval.report.terminal import FIGURE, visible
+from apieval.results.figures import BothGaps, Gap, interval_of
+from apieval.results.summary import Gaps
 
 _PARSERS: Final = ("official", "tolerant")
 
 
-def render(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(found: Gaps) -> Iterator[RenderableType]:
     """Yield a table for each setting and pair of subsets."""
     for setting, pairs in found.items():
         for pair, parsers in pairs.items():
             yield _table(f"{setting}: {visible(pair)}, percentage points, micro", parsers)
 
 
-def _table(title: str, parsers: Mapping[str, Any]) -> Table:
+def _table(title: str, parsers: Mapping[str, Mapping[str, BothGaps]]) -> Table:
     table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     shown = [name for name in _PARSERS if name in parsers]
@@ -38,10 +40,11 @@ def _table(title: str, parsers: Mapping[str, Any]) -> Table:
     return table
 
 
-def _cells(gap: Mapping[str, Any]) -> tuple[str, str]:
+def _cells(gap: Gap) -> tuple[str, str]:
     """Return a gap and its interval; where answers are missing, what it can still become."""
     if "at_least" in gap:
         return "-", f"{points(gap['at_least'])} to {points(gap['at_most'])}"
-    if gap["value"] is None:
+    if (found := interval_of(gap)) is None:
         return "-", "-"
-    return points(gap["value"]), f"{points(gap['low'])} {points(gap['high'])}"
+    value, low, high = map(points, found)
+    return value, f"{low} {high}"

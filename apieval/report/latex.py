@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.signatures import fingerprint
 from apieval.rebus.columns import ALL
@@ -18,6 +18,7 @@ from apieval.report import published
 from apieval.report.cells import is_partial
 from apieval.report.document import Document, ReportedRun
 from apieval.report.terminal import visible
+from apieval.results.figures import Figure
 from apieval.wording import counted
 
 TABLE: Final = "table.tex"
@@ -122,7 +123,7 @@ def _run(
     yield _row(["", *(_interval(found.get(m)) for m in METRICS)])
 
 
-def _value(figure: Mapping[str, Any] | None, *, bold: bool) -> str:
+def _value(figure: Figure | None, *, bold: bool) -> str:
     if figure is None or figure["value"] is None:
         return _NONE
     if "at_least" in figure:
@@ -131,7 +132,7 @@ def _value(figure: Mapping[str, Any] | None, *, bold: bool) -> str:
     return rf"\textbf{{{said}}}" if bold else said
 
 
-def _interval(figure: Mapping[str, Any] | None) -> str:
+def _interval(figure: Figure | None) -> str:
     if figure is None or figure["low"] is None:
         return ""
     if "at_least" in figure:

@@ -10,9 +10,9 @@ A name in as many lines as it takes, broken where its parts end.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -26,6 +26,8 @@ from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.records import Setting
 from apieval.report.cells import is_partial
 from apieval.report.terminal import FIGURE, label, number, visible
+from apieval.results.figures import Figure, interval_of
+from apieval.results.summary import Summary
 
 _PART: Final = re.compile(r"[^-/_: ]*[-/_: ]*")
 
@@ -65,8 +67,6 @@ class Folded:
         del console
         yield Text("\n".join(folded(self.name, options.max_width)))
 
-
-Summary = Mapping[str, Any]
 
 WIDTH: Final = 80
 _FRAME: Final = 3
@@ -126,14 +126,14 @@ def _ranked(summaries: Sequence[Summary]) -> set[int]:
     return set(map(int, ranked({str(at): each for at, each in enumerate(summaries)})))
 
 
-def _cell(place: Place, micro: Mapping[str, Any], *, whole: bool) -> Text:
+def _cell(place: Place, micro: Figure, *, whole: bool) -> Text:
     """Return a figure, its mark and how sure it is; of a partial run only its bounds are sure."""
     if not whole:
-        return Text(number(micro["answered"]) + _PARTIAL)
+        return Text(number(micro.get("answered")) + _PARTIAL)
     style = "bold" if place is Place.HIGHEST else ""
     cell = Text.assemble((number(micro["value"]) + _MARKS[place], style))
-    if micro["low"] is not None:
-        half = number((micro["high"] - micro["low"]) / 2).removeprefix("0")
+    if (found := interval_of(micro)) is not None:
+        half = number((found[2] - found[1]) / 2).removeprefix("0")
         cell.append(f"\n±{half}", style="dim")
     return cell
 

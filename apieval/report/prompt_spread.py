@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -11,9 +10,10 @@ from rich.text import Text
 
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.report.terminal import FIGURE, number, visible
+from apieval.results.comparison import PromptSpread
 
 
-def render(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def render(found: Sequence[PromptSpread]) -> Iterator[RenderableType]:
     """Yield how far the figures of each model lie apart by prompt, a line a setting and metric."""
     for each in found:
         prompts = len(each["prompts"])
@@ -24,13 +24,14 @@ def render(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         yield _spread_table(each)
 
 
-def _spread_table(found: Mapping[str, Any]) -> Table:
+def _spread_table(found: PromptSpread) -> Table:
     table = Table()
     table.add_column("metric", overflow="fold", min_width=FIGURE)
     for name in ("least", "most", "mean", "sd"):
         table.add_column(name, justify="right", no_wrap=True)
     for metric in shown_in(found["setting"]):
-        spread = found["metrics"][metric] or {}
-        figures = [number(spread.get(name)) for name in ("least", "most", "mean", "sd")]
+        of = found["metrics"][metric]
+        values = (of["least"], of["most"], of["mean"], of["sd"]) if of else (None,) * 4
+        figures = map(number, values)
         table.add_row(metric, *figures, style="bold" if metric == HEADLINE else None)
     return table

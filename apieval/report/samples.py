@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.records import Setting
 from apieval.report.terminal import FIGURE, number
+from apieval.results.figures import Estimate, OverSamples
 from apieval.wording import counted
 
-_NAMES: Final = {
-    "mean": "mean of the samples",
-    "flip_rate": "both right and wrong",
-    "disagreement": "two answers disagree",
-    "between_items": "variance of rebuses",
-    "within_items": "variance within one",
-}
 _PARSER: Final = "official"
 _METRICS: Final = {"first_pass_accuracy": "first pass", "solution_match": "solution"}
 
 
-def render(found: Mapping[str, Any] | None) -> Iterator[RenderableType]:
+def render(
+    found: Mapping[Setting, Mapping[str, Mapping[str, OverSamples]]] | None,
+) -> Iterator[RenderableType]:
     """Yield a table for each setting, and what stands aside; nothing where there is one sample."""
     for setting, parsers in (found or {}).items():
         metrics = parsers[_PARSER]
@@ -31,7 +28,7 @@ def render(found: Mapping[str, Any] | None) -> Iterator[RenderableType]:
         yield Text(_aside(metrics["solution_match"]), style="dim")
 
 
-def _table(setting: str, metrics: Mapping[str, Any]) -> Table:
+def _table(setting: str, metrics: Mapping[str, OverSamples]) -> Table:
     first = metrics["solution_match"]
     measured = [name for name in _METRICS if name in metrics]  # no step that was given
     title = (
@@ -42,16 +39,28 @@ def _table(setting: str, metrics: Mapping[str, Any]) -> Table:
     for name in measured:
         table.add_column(_METRICS[name], justify="right", no_wrap=True)
         table.add_column("95 %", justify="right", no_wrap=True)
-    for name, shown in _NAMES.items():
-        table.add_row(shown, *_cells(metrics[each][name] for each in measured))
-    for what, shown in (("pass_at", "pass@"), ("maj_at", "maj@")):
-        table.add_section()
-        for k in first[what]:
-            table.add_row(f"{shown}{k}", *_cells(metrics[each][what][k] for each in measured))
+    rows = [_rows(metrics[name]) for name in measured]
+    for shown in rows[0]:
+        if shown.endswith("@1"):
+            table.add_section()
+        table.add_row(shown, *_cells(each[shown] for each in rows))
     return table
 
 
-def _cells(figures: Iterator[Mapping[str, Any]]) -> Iterator[str]:
+def _rows(found: OverSamples) -> dict[str, Estimate]:
+    """Return what is shown of one metric, by the names it goes by."""
+    return {
+        "mean of the samples": found["mean"],
+        "both right and wrong": found["flip_rate"],
+        "two answers disagree": found["disagreement"],
+        "variance of rebuses": found["between_items"],
+        "variance within one": found["within_items"],
+        **{f"pass@{k}": each for k, each in found["pass_at"].items()},
+        **{f"maj@{k}": each for k, each in found["maj_at"].items()},
+    }
+
+
+def _cells(figures: Iterable[Estimate]) -> Iterator[str]:
     for figure in figures:
         yield number(figure["value"])
         low, high = figure["low"], figure["high"]
@@ -59,9 +68,9 @@ def _cells(figures: Iterator[Mapping[str, Any]]) -> Iterator[str]:
         yield "-" if low is None else f"{number(low)}{'-' if low >= 0 else ' '}{number(high)}"
 
 
-def _aside(found: Mapping[str, Any]) -> str:
+def _aside(found: OverSamples) -> str:
     spread = found["between_samples"]
-    said = f"solution_match by sample: {', '.join(map(number, found['by_sample']))}"
+    said = f"solution_match by sample: {', '.join(number(each) for each in found['by_sample'])}"
     if spread["value"] is not None:
         said += f"; their variance {spread['value']:.2g}, by chance {spread['expected']:.2g}"
     if found["incomplete"]:

@@ -23,6 +23,8 @@ from apieval.analysis.signatures import fingerprint
 from apieval.rebus.dataset import called
 from apieval.rebus.metrics import HEADLINE, shown_in
 from apieval.records import Setting
+from apieval.results.figures import Both, DiagnosisShares, Figure
+from apieval.results.summary import Outcomes, Summary, each_of
 from apieval.wording import counted
 
 _UNSEEN: Final = re.compile(
@@ -75,7 +77,7 @@ def number(value: float | None, places: int = 3) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
 
-def label(summary: Mapping[str, Any]) -> str:
+def label(summary: Summary) -> str:
     """Return what tells a run from others: its model, and its prompt where it is another."""
     prompt, given = summary.get("prompt") or {}, summary.get("given")
     named = [str(prompt["name"])] if prompt.get("official") is False else []
@@ -83,9 +85,7 @@ def label(summary: Mapping[str, Any]) -> str:
     return f"{summary['model']} ({told})" if told else str(summary["model"])
 
 
-def render(
-    summary: Mapping[str, Any], model: str, *, hint: bool = True
-) -> Iterator[RenderableType]:
+def render(summary: Summary, model: str, *, hint: bool = True) -> Iterator[RenderableType]:
     """Yield what a terminal shows of a summary: a title, a table a setting, the subsets.
 
     `hint` says where the signatures stand in full, to whoever does not see them so below.
@@ -123,19 +123,19 @@ def render(
     yield Text(_signed(summary["signatures"]) + more, style="dim")
 
 
-def _signed(signatures: Mapping[str, Mapping[str, str]]) -> str:
+def _signed(signatures: Mapping[Setting, Mapping[str, str]]) -> str:
     """Return the short hashes of the signatures of what is shown: equal where the set-up is."""
     marks = [f"{setting} {fingerprint(named[_OFFICIAL])}" for setting, named in signatures.items()]
     return f"signatures: {', '.join(marks)}"
 
 
-def _served(summary: Mapping[str, Any]) -> str | None:
+def _served(summary: Summary) -> str | None:
     """Return the one name that servers gave the model; several are a finding."""
     names = [name for name in (summary["served"] or {}).get("served_model", ()) if name != UNNAMED]
     return names[0] if len(names) == 1 else None
 
 
-def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
+def _metrics(summary: Summary, setting: Setting) -> Table:
     """Return a setting's table; where answers are missing, bounds stand in for figures."""
     figures = summary["figures"][setting][_ALL][_OFFICIAL]
     partial = "at_least" in figures[HEADLINE]["micro"]
@@ -150,22 +150,22 @@ def _metrics(summary: Mapping[str, Any], setting: Setting) -> Table:
     return table
 
 
-def _bounds(micro: Mapping[str, Any]) -> list[str]:
+def _bounds(micro: Figure) -> list[str]:
     return [number(micro[name]) for name in ("at_least", "at_most", "answered")]
 
 
-def _sure(micro: Mapping[str, Any], macro: Mapping[str, Any]) -> list[str]:
+def _sure(micro: Figure, macro: Figure) -> list[str]:
     low, high = micro["low"], micro["high"]
     interval = "-" if low is None else f"{number(low)}-{number(high)}"
     return [number(micro["value"]), interval, number(macro["value"])]
 
 
-def _subset_names(summary: Mapping[str, Any]) -> list[str]:
+def _subset_names(summary: Summary) -> list[str]:
     first = summary["figures"][summary["settings"][0]]
     return [name for name in first if name != _ALL]
 
 
-def _subsets(summary: Mapping[str, Any]) -> Table:
+def _subsets(summary: Summary) -> Table:
     title = "by subset, micro" + ", of answered" * bool(summary["partial"])
     table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("setting", no_wrap=True)
@@ -183,13 +183,13 @@ def _subsets(summary: Mapping[str, Any]) -> Table:
     return table
 
 
-def _of_answered(micro: Mapping[str, Any]) -> float | None:
+def _of_answered(micro: Figure) -> float | None:
     """Return a share of the answers there are: what is missing must not look like a zero."""
     found: float | None = micro.get("answered", micro["value"])
     return found
 
 
-def _format_loss(figures: Mapping[str, Any]) -> str:
+def _format_loss(figures: Mapping[str, Mapping[str, Both]]) -> str:
     """Return what every parser finds solved; over the answers there are, where some are missing."""
     solved: dict[str, Any] = {}
     for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
@@ -204,7 +204,7 @@ def _format_loss(figures: Mapping[str, Any]) -> str:
     return f"solved: {shown}; format loss {number(loss)}"
 
 
-def broke_first(cells: Mapping[str, Any] | None) -> str:
+def broke_first(cells: Mapping[str, DiagnosisShares] | None) -> str:
     """Return where answers broke first, the three most frequent places; nothing where none did."""
     shares = dict(cells[_ALL]["broke_first"]) if cells else {}
     shares.pop("solved", None)
@@ -222,9 +222,9 @@ def _percent(share: float) -> str:
     return f"{whole} %" if whole else "< 1 %"
 
 
-def _outcomes(counts: Mapping[str, int]) -> str:
+def _outcomes(counts: Outcomes) -> str:
     shown = ", ".join(
-        f"{_SHOWN_AS.get(name, name)} {count:,}" for name, count in counts.items() if count
+        f"{_SHOWN_AS.get(name, name)} {count:,}" for name, count in each_of(counts) if count
     )
     return f"answers: {shown or 'none'}"
 

@@ -8,14 +8,16 @@ one: `at_least`, `at_most` and `answered` stand for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
+from apieval.analysis.figures import AGGREGATIONS
 from apieval.analysis.signatures import fingerprint
 from apieval.rebus.cells import guarded
 from apieval.report.document import Document, ReportedRun
 from apieval.report.study_csv import quoted
 from apieval.report.terminal import visible
+from apieval.results.figures import Figure
 
 TABLE: Final = "table.csv"
 COLUMNS: Final = (
@@ -54,10 +56,10 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
         for subset, parsers in subsets.items():
             for parser, metrics in parsers.items():
                 mark = fingerprint(summary["signatures"][setting][parser])
-                for metric, aggregations in metrics.items():
-                    for aggregation, found in aggregations.items():
+                for metric, both in metrics.items():
+                    for aggregation in AGGREGATIONS:
                         names = (run.name, summary["model"], setting, subset, parser, metric)
-                        figures = [_figure(found, name) for name in _FIGURES]
+                        figures = [_figure(both[aggregation], name) for name in _FIGURES]
                         yield [
                             *(guarded(visible(name)) for name in names),
                             aggregation,
@@ -66,7 +68,7 @@ def _rows(run: ReportedRun) -> Iterator[list[Any]]:
                         ]
 
 
-def _figure(found: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 # a number or none
+def _figure(found: Figure, name: str) -> Any:  # noqa: ANN401 # a number or none
     return None if name in _WHOLE and "at_least" in found else found.get(name)
 
 

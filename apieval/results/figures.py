@@ -197,3 +197,15 @@ def interval_of(figure: Figure | Gap | Estimate) -> tuple[float, float, float] |
     """Return a value and its bounds, None where there are none."""
     value, low, high = figure["value"], figure["low"], figure["high"]
     return None if value is None or low is None or high is None else (value, low, high)
+
+
+def loss_of(loss: MetricLoss) -> tuple[float, float, float] | None:
+    """Return a difference and its bounds, None where there are none."""
+    return interval_of({"value": loss["difference"], "low": loss["low"], "high": loss["high"]})
+
+
+def known(value: float | None) -> float:
+    """Return a value that is there, as that of a figure of something is."""
+    if value is None:
+        raise ValueError("a figure of nothing")
+    return value

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, Literal, NotRequired, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, NotRequired, cast
 
 from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict  # pydantic takes typing's from 3.12 on
 
-from apieval.records import Given, Setting
+from apieval.records import Given, RowId, Setting
 from apieval.results.checking import STRICT, Amount, Count
 from apieval.results.figures import (
     Both,
@@ -80,9 +80,14 @@ class Outcomes(TypedDict):
     not_asked: Count
 
 
+def each_of(outcomes: Outcomes) -> Iterable[tuple[str, int]]:
+    """Return every outcome with its number."""
+    return cast("Mapping[str, int]", outcomes).items()
+
+
 def total(outcomes: Outcomes) -> int:
     """Return of how many requests the outcomes are."""
-    return sum(cast("Mapping[str, int]", outcomes).values())
+    return sum(n for _, n in each_of(outcomes))
 
 
 def answered(outcomes: Outcomes) -> int:
@@ -117,11 +122,20 @@ class Finding(TypedDict):
     text: str
 
 
+class AuditFinding(Finding):
+    """One entry of an audit: how many of how many, which rows, and what else it rests on."""
+
+    count: NotRequired[Count]
+    of: NotRequired[Count]
+    ids: NotRequired[list[RowId]]
+    more: NotRequired[dict[str, Any]]
+
+
 class Audit(TypedDict):
     """What an audit found, and against which other runs."""
 
     against: NotRequired[list[str]]
-    findings: Sequence[Finding]
+    findings: Sequence[AuditFinding]
 
 
 Figures = dict[Setting, dict[str, dict[str, dict[str, Both]]]]

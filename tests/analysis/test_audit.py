@@ -9,12 +9,12 @@ import pytest
 
 from apieval.analysis.audit import Audit
 from apieval.analysis.figures import Collector
-from apieval.analysis.findings import AuditFinding
 from apieval.analysis.setup import Measured
 from apieval.analysis.summary import Usage, summarize
 from apieval.rebus import dataset, scoring
 from apieval.rebus.dataset import Selection
 from apieval.records import Response
+from apieval.results.summary import AuditFinding
 from tests.records import response
 
 SAMPLE = dataset.load("sample").select()

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from apieval.analysis.findings import AuditFinding
 from apieval.analysis.gold_audit import findings
 from apieval.rebus import dataset
 from apieval.records import Rebus
+from apieval.results.summary import AuditFinding
 from tests.records import rebus
 
 

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from apieval.analysis.ranks import Place, places
+from tests.records import Json
 
 BEST, NEAR, LOWER, NONE = Place.HIGHEST, Place.NOT_TOLD_APART, Place.LOWER, Place.NONE
 
 
-def figure(
-    value: float | None, low: float | None = None, high: float | None = None
-) -> dict[str, Any]:
+def figure(value: float | None, low: float | None = None, high: float | None = None) -> Json:
     return {"value": value, "low": low, "high": high}
 
 
@@ -32,6 +29,6 @@ def figure(
     ],
 )
 def test_a_figure_stands_where_its_interval_says(
-    figures: list[dict[str, Any] | None], expected: list[Place]
+    figures: list[Json | None], expected: list[Place]
 ) -> None:
     assert places(figures) == expected

@@ -7,6 +7,7 @@ import pytest
 from apieval.analysis import ranks
 from apieval.analysis.comparison import compare
 from tests.analysis.scores import run
+from tests.records import Json
 
 NAMES = ["a", "b", "c"]
 
@@ -15,7 +16,7 @@ def solving(name: str, count: int, of: int = 60) -> Any:  # noqa: ANN401 # a run
     return run(name, {n: [4 * (n < count)] for n in range(of)})
 
 
-def compared(*solved: int) -> dict[str, Any]:
+def compared(*solved: int) -> Json:
     runs = [solving(name, count) for name, count in zip("abcdef", solved, strict=False)]
     return compare(runs, "official")
 
@@ -65,8 +66,6 @@ def test_runs_without_a_rebus_in_common_are_not_told_apart() -> None:
         ({"m": None, "n": None}, ["m", "n"]),
     ],
 )
-def test_a_dictionary_has_no_rank_among_models(
-    coverages: dict[str, Any], expected: list[str]
-) -> None:
-    summaries = {name: {"coverage": coverage} for name, coverage in coverages.items()}
+def test_a_dictionary_has_no_rank_among_models(coverages: Json, expected: list[str]) -> None:
+    summaries: Json = {name: {"coverage": coverage} for name, coverage in coverages.items()}
     assert ranks.ranked(summaries) == expected

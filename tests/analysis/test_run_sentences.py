@@ -10,27 +10,34 @@ from hypothesis import strategies as st
 
 from apieval.analysis import run_sentences, variants
 from apieval.analysis.run_sentences import of_run, p_of, percent
+from apieval.results.summary import LATER
 from tests.analysis.test_effect import both
+from tests.records import Json
 
 
-def figure(value: float | None, n: int = 100, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def figure(value: float | None, n: int = 100, **more: Any) -> Json:  # noqa: ANN401
     low, high = (None, None) if value is None else (max(0.0, value - 0.05), min(1.0, value + 0.05))
     return {"value": value, "low": low, "high": high, "n": n, **more}
 
 
-def summary(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 # any part
+def summary(**changes: Any) -> Json:  # noqa: ANN401 # any part
     match = {"solution_match": {"micro": figure(0.25)}}
     plain = {
         "settings": ["regular"],
         "samples": 1,
         "given": None,
         "figures": {"regular": {"all": {"official": match}}},
-        "outcomes": {"regular": {"ok": 100, "truncated": 0, "failed": 0, "not_asked": 0}},
+        "outcomes": {"regular": outcomes(ok=100)},
     }
-    return {**plain, **changes}
+    return {**LATER, **plain, **changes}
 
 
-def told(made: dict[str, Any], found: dict[str, Any] | None = None) -> dict[str, str]:
+def outcomes(**counts: int) -> Json:
+    names = ("ok", "truncated", "empty", "refused", "failed", "not_asked")
+    return {**dict.fromkeys(names, 0), **counts}
+
+
+def told(made: Json, found: Json | None = None) -> dict[str, str]:
     return dict(of_run(made, found))
 
 
@@ -89,9 +96,9 @@ class TestHints:
             assert claimed == (each["p_holm"] < 0.05)
 
 
-def diagnosis(**shares: float) -> dict[str, Any]:
+def diagnosis(**shares: float) -> Json:
     none = {"value": None, "low": None, "high": None, "n": 0}
-    cell: dict[str, Any] = {
+    cell: Json = {
         "n": 100,
         "broke_first": {name: figure(value) for name, value in shares.items()},
         "wrong_despite_right_first_pass": none,
@@ -137,7 +144,7 @@ class TestDiagnosis:
         assert "Known by heart?" not in said
 
 
-def loss(difference: float, reach: float, **kinds: int) -> dict[str, Any]:
+def loss(difference: float, reach: float, **kinds: int) -> Json:
     return {
         "difference": difference,
         "low": difference - reach,
@@ -149,7 +156,7 @@ def loss(difference: float, reach: float, **kinds: int) -> dict[str, Any]:
     }
 
 
-def lost(**metrics: dict[str, Any]) -> dict[str, Any]:
+def lost(**metrics: Json) -> Json:
     return {"regular": {"all": {"metrics": metrics}}}
 
 
@@ -217,7 +224,7 @@ class TestFormat:
         assert "no format loss is shown" in among
 
 
-def gap(value: float | None, reach: float, **more: float) -> dict[str, Any]:
+def gap(value: float | None, reach: float, **more: float) -> Json:
     ends = (None, None) if value is None else (value - reach, value + reach)
     found = {"value": value, "low": ends[0], "high": ends[1], **more}
     return {"official": {"solution_match": {"micro": found}}}
@@ -248,7 +255,7 @@ class TestGaps:
 
 
 def test_cut_answers_are_told() -> None:
-    counts = {"ok": 90, "truncated": 10, "failed": 50, "not_asked": 50}
+    counts = outcomes(ok=90, truncated=10, failed=50, not_asked=50)
     assert told(summary(outcomes={"regular": counts}))["Cut answers"] == (
         "Cut at the length limit, and counted wrong: 10.0\u00a0% without hints (10 of 100)."
     )

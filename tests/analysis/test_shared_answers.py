@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from apieval.analysis.findings import AuditFinding
 from apieval.analysis.shared_answers import (
     Key,
     Said,
@@ -17,6 +16,7 @@ from apieval.analysis.shared_answers import (
     said,
     shared,
 )
+from apieval.results.summary import AuditFinding
 
 
 def side(name: str, solutions: Sequence[str], *models: str, right: Sequence[int] = ()) -> Side:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apieval.analysis.usage import AT, MEASURES, Spending, spread
-from tests.records import response
+from tests.records import Json, response
 
 
-def spent(*answers: dict[str, Any]) -> dict[str, Any]:
+def spent(*answers: Json) -> Json:
     made = Spending()
     for number, changes in enumerate(answers):
         made.add(response(id=number, **changes))

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from apieval.analysis.variants import over_prompts
-from tests.records import rebus, response, summary
+from tests.records import Json, rebus, response, summary
 
 ROWS = [rebus(id=n) for n in range(4)]
 
 
-def found(prompt: str, right: int, model: str = "m", answered: int = 4) -> dict[str, Any]:
+def found(prompt: str, right: int, model: str = "m", answered: int = 4) -> Json:
     texts = ["Soluzione: Verità nascosta"] * right + ["Soluzione: altro"] * (answered - right)
     made = [response(id=n, text=text) for n, text in enumerate(texts)]
     whole = summary(ROWS, made, settings=["regular"], model=model)
@@ -23,6 +21,7 @@ def test_the_spread_is_over_the_prompts_of_one_model() -> None:
     assert (spread["model"], spread["setting"]) == ("m", "regular")
     assert spread["prompts"] == ["a", "b", "c"]
     metric = spread["metrics"]["solution_match"]
+    assert metric is not None
     assert metric["values"] == [0.25, 1.0, 0.25]
     assert metric["mean"] == 0.5
     assert metric["sd"] == pytest.approx(0.4330127018922193, abs=1e-12)
@@ -31,7 +30,8 @@ def test_the_spread_is_over_the_prompts_of_one_model() -> None:
 
 def test_a_partial_run_counts_by_what_was_answered() -> None:
     (spread,) = over_prompts([found("a", 1, answered=2), found("b", 4)])
-    assert spread["metrics"]["solution_match"]["values"] == [0.5, 1.0]
+    metric: Json = spread["metrics"]["solution_match"]
+    assert metric["values"] == [0.5, 1.0]
 
 
 def test_where_one_has_no_answer_there_is_no_spread() -> None:
@@ -44,12 +44,14 @@ def test_one_prompt_has_no_spread() -> None:
 
 
 def test_runs_of_other_data_or_with_steps_given_are_not_of_one_kind() -> None:
-    other = {**found("b", 4), "data": {"digest": "sha256:0", "n": 4}}
-    begun = {**found("b", 4), "given": "definitions"}
+    other: Json = {**found("b", 4), "data": {"digest": "sha256:0", "n": 4}}
+    begun: Json = {**found("b", 4), "given": "definitions"}
+    more: Json = {**found("c", 2), "given": "definitions"}
     assert over_prompts([found("a", 1), other, begun]) == []
-    (spread,) = over_prompts([found("a", 1), begun, {**found("c", 2), "given": "definitions"}])
+    (spread,) = over_prompts([found("a", 1), begun, more])
     assert (spread["given"], spread["prompts"]) == ("definitions", ["b", "c"])
 
 
 def test_a_setting_that_only_one_run_has_has_no_spread() -> None:
-    assert over_prompts([found("a", 1), {**found("b", 4), "settings": ["hints"]}]) == []
+    other: Json = {**found("b", 4), "settings": ["hints"]}
+    assert over_prompts([found("a", 1), other]) == []

@@ -3,7 +3,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -15,6 +14,7 @@ from apieval.analysis.pairing import Objection, Scored
 from apieval.rebus.metrics import METRICS, OF_REBUSES
 from apieval.records import Tally
 from apieval.report import comparison, terminal
+from tests.records import Json
 
 WARNING = Objection("prompts_differ", "warning", "the prompts differ: x in uno; y in due")
 NOTE = Objection("versions_differ", "note", "the versions differ")
@@ -37,7 +37,7 @@ def run(name: str, rights: Sequence[int | None]) -> Scored:
     )
 
 
-def shown(document: dict[str, Any], width: int = 80) -> str:
+def shown(document: Json, width: int = 80) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=width, markup=True, highlight=False)
     for each in comparison.render(document):

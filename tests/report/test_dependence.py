@@ -1,31 +1,31 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import pytest
 
 from apieval.analysis import dependence as frequency
 from apieval.report import dependence
 from tests.analysis.answers import answer, row
+from tests.records import Json
 from tests.report.views import cells, shown, summary
 
 ROWS = [row(n, *["casa", "accademia", "ora"][: 1 + n % 3]) for n in range(30)]
 ANSWERS = [answer(each, word_guesses=each.word_guesses[: n % 3]) for n, each in enumerate(ROWS)]
 
 
-def view(part: dict[str, Any], width: int = 80) -> str:
+def view(part: Json, width: int = 80) -> str:
     return shown(dependence.render(part), width)
 
 
 @pytest.fixture
-def part(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def part(monkeypatch: pytest.MonkeyPatch) -> Json:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
-    found: dict[str, Any] = summary(ROWS, ANSWERS)["dependence"]
+    found: Json = summary(ROWS, ANSWERS)["dependence"]
     return found
 
 
-def test_a_block_for_each_thing(part: dict[str, Any]) -> None:
+def test_a_block_for_each_thing(part: Json) -> None:
     text = view(part)
     assert "regular: what accuracy depends on" in text
     assert cells(text, "words, by letters")[0::4] == ["words, by letters", "60"]
@@ -47,18 +47,18 @@ def test_a_block_for_each_thing(part: dict[str, Any]) -> None:
     assert "  1 to 2 " not in text
 
 
-def test_what_has_no_correlation_is_a_dash(part: dict[str, Any]) -> None:
+def test_what_has_no_correlation_is_a_dash(part: Json) -> None:
     # every solution has the same length
     assert cells(view(part), "solutions, by letters")[1:3] == ["rho -", "-"]
 
 
-def test_without_the_extra_it_says_why(part: dict[str, Any]) -> None:
+def test_without_the_extra_it_says_why(part: Json) -> None:
     text = view(part)
     assert f"words, by frequency: {frequency.MISSING}" in text
     assert "│ words, by frequency" not in text
 
 
-def test_frequencies_have_ranges_of_the_scale(part: dict[str, Any]) -> None:
+def test_frequencies_have_ranges_of_the_scale(part: Json) -> None:
     blocks = [each["word_guess_accuracy"] for each in part["regular"].values()]
     for block in blocks:
         figure = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "rebuses": 3}
@@ -81,5 +81,5 @@ def test_one_parser_has_one_column() -> None:
     assert len(cells(text, "words, by letters")) == 4
 
 
-def test_it_fits_a_narrow_terminal(part: dict[str, Any]) -> None:
+def test_it_fits_a_narrow_terminal(part: Json) -> None:
     assert "0.500" in view(part, 64)

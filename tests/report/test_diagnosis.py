@@ -19,12 +19,12 @@ from tests.analysis.test_diagnosis_shares import (
     WRONG_WORDS,
     summarized,
 )
-from tests.records import ANSWER, dataset, rebus, response
+from tests.records import ANSWER, Json, dataset, rebus, response
 
 TEXTS = [ANSWER, WRONG_WORDS, WRONG_SEGMENTS, "Non lo so."]
 
 
-def shown(found: dict[str, Any]) -> str:
+def shown(found: Json) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=80, markup=False, highlight=False, emoji=False)
     for each in details.render({"diagnosis": found}):
@@ -34,7 +34,7 @@ def shown(found: dict[str, Any]) -> str:
     return text
 
 
-def of(rows: list[Rebus], texts: list[str] = TEXTS) -> dict[str, Any]:
+def of(rows: list[Rebus], texts: list[str] = TEXTS) -> Json:
     answers = [response(id=row.id, text=text) for row, text in zip(rows, texts, strict=False)]
     return summarized(rows, answers)
 
@@ -112,7 +112,9 @@ def test_many_subsets_with_long_names() -> None:
     ],
 )  # fmt: skip
 def test_the_line_below_the_table(shares: dict[str, float | None], line: str) -> None:
-    cells = {"all": {"broke_first": {step: {"value": value} for step, value in shares.items()}}}
+    cells: Json = {
+        "all": {"broke_first": {step: {"value": value} for step, value in shares.items()}}
+    }
     assert terminal.broke_first(cells) == line
     assert len(line) <= 80
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from apieval.report import gaps
 from tests.analysis.answers import answer, row
+from tests.records import Json
 from tests.report.views import cells, shown, summary
 
 ROWS = [row(n, subset="id" if n < 10 else "ood") for n in range(20)]
@@ -33,7 +34,7 @@ def test_without_subsets_there_is_nothing() -> None:
 
 def test_a_gap_of_nothing_is_a_dash() -> None:
     nothing = {"value": None, "low": None, "high": None}
-    part = {"hints": {"a - [b]": {"official": {"solution_match": {"micro": nothing}}}}}
+    part: Json = {"hints": {"a - [b]": {"official": {"solution_match": {"micro": nothing}}}}}
     text = shown(gaps.render(part))
     assert "hints: a - [b], percentage points, micro" in " ".join(text.split())
     assert cells(text, "solution_match")[1:] == ["-", "-"]

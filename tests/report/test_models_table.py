@@ -3,7 +3,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from apieval.rebus.metrics import METRICS
 from apieval.report import models_table, terminal
-from tests.records import rebus, response, summary
+from tests.records import Json, rebus, response, summary
 from tests.report.views import rows_of
 
 ROWS = [rebus(id=n) for n in range(20)]
@@ -19,13 +18,13 @@ LONG = "organizzazione/modello-dal-nome-assai-lungo-70B-istruito-v{}."
 WIDE = "模型/漢字漢字漢字漢字漢字漢字漢字-長い名前-{}."
 
 
-def found(name: str, right: int, failed: int = 0) -> dict[str, Any]:
+def found(name: str, right: int, failed: int = 0) -> Json:
     """Return the summary of a model that solves so many of 20 rebuses."""
     return {**_found(right, failed), "model": name}
 
 
 @cache
-def _found(right: int, failed: int) -> dict[str, Any]:
+def _found(right: int, failed: int) -> Json:
     outcomes = [*["ok"] * right, *["empty"] * (20 - right - failed), *["failed"] * failed]
     made = [
         response(id=n, outcome=each, setting=setting)
@@ -36,7 +35,7 @@ def _found(right: int, failed: int) -> dict[str, Any]:
 
 
 def printed(
-    summaries: Sequence[Mapping[str, Any]], width: int = 80, env: Mapping[str, str] | None = None
+    summaries: Sequence[Json], width: int = 80, env: Mapping[str, str] | None = None
 ) -> str:
     """Return what is printed, on a terminal of these variables or into a file."""
     stream = io.StringIO()
@@ -48,14 +47,14 @@ def printed(
     return stream.getvalue()
 
 
-def shown(summaries: Sequence[Mapping[str, Any]], width: int = 80) -> str:
+def shown(summaries: Sequence[Json], width: int = 80) -> str:
     text = printed(summaries, width)
     assert all(cell_len(line) <= width for line in text.split("\n"))
     assert "0…" not in text
     return text
 
 
-def last(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+def last(summaries: Sequence[Json]) -> list[str]:
     """Return the figures of the last metric, which is the headline, in the last setting."""
     name, *figures = rows_of(shown(summaries))[-1]
     assert name == "solution_match"

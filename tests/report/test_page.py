@@ -9,7 +9,6 @@ import re
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,6 +18,7 @@ from apieval.report.figures import style
 from apieval.report.figures.drawing import Figure
 from apieval.report.page import writing
 from apieval.report.page.packing import Fragment
+from tests.records import Json
 from tests.report.documents import altered, scored
 from tests.report.pages import Element, parsed
 from tests.report_runs import gathered
@@ -173,7 +173,7 @@ class TestDoubts:
     def test_findings_and_what_speaks_against_a_comparison(
         self, folders: dict[str, Path], tmp_path: Path
     ) -> None:
-        def change(summary: dict[str, Any]) -> None:
+        def change(summary: Json) -> None:
             summary["findings"] = [
                 {"kind": "note", "level": "note", "text": "a note"},
                 {"kind": "prompts_cut", "level": "warning", "text": "prompts are cut"},
@@ -225,7 +225,7 @@ class TestTrust:
             assert each.tag not in {"iframe", "object", "embed", "form", "link", "base"}
 
     def test_hostile_text_is_shown_as_text(self, folders: dict[str, Path], tmp_path: Path) -> None:
-        def change(summary: dict[str, Any]) -> None:
+        def change(summary: Json) -> None:
             summary["model"] = HOSTILE
             summary["data"]["name"] = HOSTILE
             summary["data"]["licence"] = HOSTILE
@@ -406,7 +406,7 @@ class TestThePackagesSample:
     def test_a_dictionary_of_its_own_is_not_warned_of(
         self, of_sample: Path, tmp_path: Path
     ) -> None:
-        def change(summary: dict[str, Any]) -> None:
+        def change(summary: Json) -> None:
             summary["coverage"] = {
                 "rebuses": 36,
                 "complete": 0,

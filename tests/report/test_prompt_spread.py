@@ -6,12 +6,13 @@ from rich.console import Console
 
 from apieval.rebus.metrics import METRICS
 from apieval.report import prompt_spread
+from tests.records import Json
 from tests.report.views import rows_of
 
 
 def test_the_spread_over_prompts_is_a_table_a_setting() -> None:
     spread = {"values": [0.25, 0.75], "mean": 0.5, "sd": 0.354, "least": 0.25, "most": 0.75}
-    one = {
+    one: Json = {
         "model": "mio\x1b[31m",
         "setting": "regular",
         "prompts": ["a", "b"],

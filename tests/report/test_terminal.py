@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from rich.text import Text
 from apieval.analysis.signatures import fingerprint
 from apieval.rebus.metrics import METRICS
 from apieval.report import details, terminal
-from tests.records import ANSWER, rebus, response, summary
+from tests.records import ANSWER, Json, rebus, response, summary
 
 WIDTH = 80
 LONG = "meta-llama/Llama-3.1-405B-Instruct-" + "turbo-" * 20 + "end"
@@ -20,7 +19,7 @@ ROWS = [rebus(id=n, subset=name) for n, name in enumerate(["id", "id", "ood", "n
 
 
 def shown(
-    found: Mapping[str, Any], model: str = "my-llama", *, colour: bool = False, markup: bool = False
+    found: Json, model: str = "my-llama", *, colour: bool = False, markup: bool = False
 ) -> str:
     """Print a summary as the command line does, where nobody says otherwise."""
     stream = io.StringIO()
@@ -45,7 +44,7 @@ def answers(*outcomes: str, setting: str = "regular") -> list[Any]:
     return [response(id=n, outcome=each, setting=setting) for n, each in enumerate(outcomes)]
 
 
-def whole() -> dict[str, Any]:
+def whole() -> Json:
     texts = [ANSWER, "Soluzione: Verità nascosta", "non so", ""]
     made = [
         response(id=n, setting=setting, text=text, outcome="ok" if text else "empty")
@@ -192,7 +191,7 @@ def test_markup_in_names_is_text(name: str) -> None:
         assert text.count(name) == 3
 
 
-def served(*names: str | None) -> dict[str, Any]:
+def served(*names: str | None) -> Json:
     made = [response(id=n, served_model=name) for n, name in enumerate(names)]
     return summary(ROWS[: len(names)], made, settings=["regular"], usage=True)
 
@@ -258,7 +257,8 @@ def test_nothing_plays_with_the_terminal(text: str, shown: str) -> None:
 def test_a_narrow_terminal_folds_names_and_no_figure(width: int) -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=width)
-    for found in (whole(), summary(ROWS, answers("ok", "failed"), settings=["regular"])):
+    both: Json = (whole(), summary(ROWS, answers("ok", "failed"), settings=["regular"]))
+    for found in both:
         for each in terminal.render(found, LONG):
             console.print(each)
     text = stream.getvalue()

@@ -5,17 +5,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
 from apieval.rebus.parsers import official
-from apieval.records import SETTINGS, well_formed
+from apieval.records import SETTINGS, Setting, well_formed
 from apieval.report.cells import METRICS, how_sure
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, style
 from apieval.report.figures.points import lookup
 from apieval.report.terminal import shortened, visible
+from apieval.results.comparison import SettingUsage
+from apieval.results.summary import Summary
 
 EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
 FEW: Final[Mapping[str, str]] = {
@@ -42,8 +44,8 @@ class Drawn:
     label: str
     name: str
     look: style.Look
-    summary: Mapping[str, Any]
-    spending: Mapping[str, Any]
+    summary: Summary
+    spending: Mapping[Setting, SettingUsage]
 
     @property
     def partial(self) -> bool:

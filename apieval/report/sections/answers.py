@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
 
+from apieval.records import Setting
 from apieval.report.cells import MISSING, NONE, OUTCOMES, count, dollars, seconds, shorter
 from apieval.report.cells import SETTINGS as _SETTINGS
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Row, Table
+from apieval.results.comparison import SettingUsage
+from apieval.results.header import Header
+from apieval.results.summary import Sum, UsageTotals, each_of
 from apieval.run.cost import FREE, Spent
-
-_TOKENS: Final = {
-    "prompt_tokens": "Prompt tokens",
-    "completion_tokens": "Completion tokens",
-    "reasoning_tokens": "of these, reasoning",
-    "cached_tokens": "Cached prompt tokens",
-}
 
 
 def outcomes(run: ReportedRun) -> Table:
     """Return how the answers of each setting came out."""
-    by_setting = run.summary["outcomes"]
-    seen = [name for name in OUTCOMES if any(each.get(name) for each in by_setting.values())]
+    by_setting = [dict(each_of(counts)) for counts in run.summary["outcomes"].values()]
+    seen = [name for name in OUTCOMES if any(each[name] for each in by_setting)]
     rows = [
-        Row([Cell(OUTCOMES[name]), *(count(each.get(name, 0)) for each in by_setting.values())])
-        for name in seen
+        Row([Cell(OUTCOMES[name]), *(count(each[name]) for each in by_setting)]) for name in seen
     ]
-    columns = [Column("answers", figures=False), *map(Column, by_setting)]
+    columns = [Column("answers", figures=False), *map(Column, run.summary["outcomes"])]
     return Table("How the answers came out", columns, rows)
 
 
@@ -36,9 +31,14 @@ def taken(run: ReportedRun) -> list[tuple[str, str]]:
     usage = run.summary["usage"]
     if not usage:
         return []
-    found = [(shown, _tokens(usage, name)) for name, shown in _TOKENS.items()]
+    found = [
+        ("Prompt tokens", _tokens(usage, usage["prompt_tokens"])),
+        ("Completion tokens", _tokens(usage, usage["completion_tokens"])),
+        ("of these, reasoning", _tokens(usage, usage["reasoning_tokens"])),
+        ("Cached prompt tokens", _tokens(usage, usage["cached_tokens"])),
+    ]
     found = [each for each in found if each[1] != MISSING] or [("Tokens", MISSING)]
-    found.append(("Cost", _cost(usage, run.header or {})))
+    found.append(("Cost", _cost(usage, run.header)))
     found += _latency(run.spending)
     if usage.get("from_cache"):
         found.append(("From the cache", f"{usage['from_cache']:,} of {usage['answers']:,} answers"))
@@ -52,16 +52,16 @@ def _took_s(run: ReportedRun) -> float | None:
 
     Version 0.1 wrote down the last one's time alone.
     """
-    header = run.header or {}
-    return header.get("took_s") if header.get("commands") else None
+    header = run.header
+    return header["took_s"] if header and header.get("commands") else None
 
 
 def _commands(run: ReportedRun) -> str:
-    n = len((run.header or {}).get("commands") or ())
+    n = len(run.header.get("commands", ())) if run.header else 0
     return "all of it in one command" if n == 1 else f"{n:,} commands together"
 
 
-def _latency(spending: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def _latency(spending: Mapping[Setting, SettingUsage] | None) -> list[tuple[str, str]]:
     """Return how long an answer took in each setting, of those that were asked for."""
     told = [
         f"{_SETTINGS.get(setting, setting)} {seconds(found['quantiles']['0.5'])}, of 95 in 100 at most "
@@ -82,22 +82,22 @@ def taken_by_all(runs: Sequence[ReportedRun]) -> Table:
 
 
 def _row(run: ReportedRun) -> Row:
-    usage, took = run.summary["usage"] or {}, _took_s(run)
+    usage, took = run.summary["usage"], _took_s(run)
     cells = [
-        count(usage.get("answers")),
-        *(Cell(_sum(usage.get(name))) for name in ("prompt_tokens", "completion_tokens")),
-        Cell(_cost(usage, run.header or {}) if usage else NONE),
+        count(usage["answers"] if usage else None),
+        Cell(_sum(usage["prompt_tokens"]) if usage else NONE),
+        Cell(_sum(usage["completion_tokens"]) if usage else NONE),
+        Cell(_cost(usage, run.header) if usage else NONE),
         Cell(NONE if took is None else seconds(took)),
     ]
     return Row([Cell(run.name), *cells])
 
 
-def _sum(found: Mapping[str, Any] | None) -> str:
-    return NONE if not found or found["sum"] is None else shorter(found["sum"])
+def _sum(found: Sum) -> str:
+    return NONE if found["sum"] is None else shorter(found["sum"])
 
 
-def _tokens(usage: Mapping[str, Any], name: str) -> str:
-    found = usage.get(name) or {"sum": None, "known_for": 0}
+def _tokens(usage: UsageTotals, found: Sum) -> str:
     if found["sum"] is None:
         return MISSING
     known = found["known_for"]
@@ -106,13 +106,12 @@ def _tokens(usage: Mapping[str, Any], name: str) -> str:
     return f"{found['sum']:,}{mean}{part}"
 
 
-def _cost(usage: Mapping[str, Any], header: Mapping[str, Any]) -> str:
+def _cost(usage: UsageTotals, header: Header | None) -> str:
     """Return what a run has cost by its own account; without one, what its answers did."""
-    spent = header.get("spent")
-    if spent:
-        whole = Spent(*(spent[name] for name in Spent._fields))
-        return FREE if header.get("price") is None and whole == Spent() else str(whole)
-    found = usage.get("cost_usd") or {"sum": None, "known_for": 0}
+    if header and (spent := header["spent"]):
+        whole = Spent(**spent)
+        return FREE if header["price"] is None and whole == Spent() else str(whole)
+    found = usage["cost_usd"]
     part = found["sum"] is not None and found["known_for"] < usage["answers"]
     more = f", known for {found['known_for']:,} of {usage['answers']:,} answers" if part else ""
     return f"{dollars(found['sum'])}{more}"

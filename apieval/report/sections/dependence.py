@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from apieval.records import Setting
 from apieval.report.cells import NONE, count, share
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Row, Section, Table
+from apieval.results.figures import Correlation, Groups, OverSamples
+from apieval.results.figures import Group as GroupFigure
 
 _OFFICIAL: Final = "official"
 _BLOCKS: Final = {
@@ -21,11 +24,6 @@ _BLOCKS: Final = {
     ("solution_match", "solution_length"): "Solution match, by the letters of the solution",
     ("solution_word_accuracy", "solution_length"): "Solution words, by the letters of the solution",
 }
-_SAMPLES: Final = {
-    "mean": "mean of the samples",
-    "flip_rate": "both right and wrong",
-    "disagreement": "two answers disagree",
-}
 
 
 def section(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what it is
@@ -35,10 +33,10 @@ def section(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
         return None
     tables = [table for block, title in _BLOCKS.items() for table in _table(found, *block, title)]
     why = dict.fromkeys(
-        each[_OFFICIAL][metric][what]["why"]
+        said
         for each in found.values()
         for metric, what in _BLOCKS
-        if metric in each[_OFFICIAL] and each[_OFFICIAL][metric][what]["why"]
+        if metric in each[_OFFICIAL] and (said := each[_OFFICIAL][metric][what]["why"])
     )
     said = (
         "rho is Spearman's rank correlation over all of them, -1 to 1, with its 95 % interval. "
@@ -49,7 +47,12 @@ def section(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
     )
 
 
-def _table(found: Mapping[str, Any], metric: str, what: str, title: str) -> Iterator[Table]:
+def _table(
+    found: Mapping[Setting, Mapping[str, Mapping[str, Mapping[str, Groups]]]],
+    metric: str,
+    what: str,
+    title: str,
+) -> Iterator[Table]:
     blocks = {
         setting: each[_OFFICIAL][metric][what]
         for setting, each in found.items()
@@ -59,30 +62,30 @@ def _table(found: Mapping[str, Any], metric: str, what: str, title: str) -> Iter
         return
     columns = [Column("", figures=False)]
     columns += [Column(each, setting) for setting in blocks for each in ("share", "n")]
-    groups = zip(*(each["groups"] for each in blocks.values()), strict=True)
+    groups = zip(*(each["groups"] or () for each in blocks.values()), strict=True)
     rows = [
         Row([Cell(_range(same[0], whole=what != "frequency")), *_cells(same)])
         for same in groups
         if any(each["n"] for each in same)
     ]
-    rho = [cell for each in blocks.values() for cell in _rho(each["spearman"])]
+    rho = [cell for each in blocks.values() if (of := each["spearman"]) for cell in _rho(of)]
     yield Table(title, columns, [*rows, Row([Cell("rho"), *rho], strong=True)])
 
 
-def _cells(same: tuple[Mapping[str, Any], ...]) -> Iterator[Cell]:
+def _cells(same: Sequence[GroupFigure]) -> Iterator[Cell]:
     for each in same:
         yield share(each) if each["n"] else Cell(NONE)
         yield count(each["n"])
 
 
-def _rho(found: Mapping[str, Any]) -> Iterator[Cell]:
+def _rho(found: Correlation) -> Iterator[Cell]:
     rho, low = found["rho"], found["low"]
     detail = "" if low is None else f"{low:+.2f} to {found['high']:+.2f}"
     yield Cell(NONE if rho is None else f"{rho:+.2f}", detail)
     yield count(found["n"])
 
 
-def _range(group: Mapping[str, Any], *, whole: bool) -> str:
+def _range(group: GroupFigure, *, whole: bool) -> str:
     begin, end = group["from"], group["below"]
     if end is None:
         return f"{begin} and more"
@@ -103,10 +106,14 @@ def samples(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
     return Section(id, "Several answers to each rebus", tables=tables, folded=True)
 
 
-def _samples(setting: str, found: Mapping[str, Any]) -> Table:
-    figures = {shown: found[name] for name, shown in _SAMPLES.items()}
-    for name, shown in (("pass_at", "pass@"), ("maj_at", "maj@")):
-        figures |= {f"{shown}{k}": each for k, each in found[name].items()}
+def _samples(setting: str, found: OverSamples) -> Table:
+    figures = {
+        "mean of the samples": found["mean"],
+        "both right and wrong": found["flip_rate"],
+        "two answers disagree": found["disagreement"],
+        **{f"pass@{k}": each for k, each in found["pass_at"].items()},
+        **{f"maj@{k}": each for k, each in found["maj_at"].items()},
+    }
     rows = [Row([Cell(name), share(each)]) for name, each in figures.items()]
     left = f", {found['incomplete']:,} without all answers left out" if found["incomplete"] else ""
     note = f"{found['rebuses']:,} rebuses{left}."

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.records import Setting
 from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, count, difference, share
 from apieval.report.document import ReportedRun
 from apieval.report.format_loss import along_key_said
 from apieval.report.outline import Cell, Column, Group, Row, Section, Table
 from apieval.report.terminal import number
+from apieval.results.figures import DiagnosisShares, MetricLoss, SettingLoss
 
 _STEPS: Final[Mapping[str, str]] = {
     "solved": "solved",
@@ -64,7 +66,9 @@ def diagnosis(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what
     return Section(id, "Why answers are wrong", tables=tables, folded=True)
 
 
-def _rows(found: Mapping[str, Any], names: Mapping[tuple[str, ...], str]) -> Iterator[Row]:
+def _rows(
+    found: Mapping[Setting, DiagnosisShares], names: Mapping[tuple[str, ...], str]
+) -> Iterator[Row]:
     """Yield a row a figure, but for what cannot be known of any answer."""
     for path, shown in names.items():
         cells = list(_both(found, *path))
@@ -72,7 +76,7 @@ def _rows(found: Mapping[str, Any], names: Mapping[tuple[str, ...], str]) -> Ite
             yield Row([Cell(shown), *cells])
 
 
-def _both(found: Mapping[str, Any], *path: str) -> Iterator[Cell]:
+def _both(found: Mapping[Setting, Any], *path: str) -> Iterator[Cell]:
     for cell in found.values():
         figure = cell
         for key in path:
@@ -84,8 +88,8 @@ def _both(found: Mapping[str, Any], *path: str) -> Iterator[Cell]:
             yield from (Cell(NONE), Cell(NONE))
 
 
-def _positions(found: Mapping[str, Any]) -> Iterator[Table]:
-    by_setting = {setting: cell["word_accuracy"] or {} for setting, cell in found.items()}
+def _positions(found: Mapping[Setting, DiagnosisShares]) -> Iterator[Table]:
+    by_setting = {setting: cell["word_accuracy"] for setting, cell in found.items()}
     places = list(dict.fromkeys(place for each in by_setting.values() for place in each))
     if places:
         columns = [Column("position", figures=False)]
@@ -121,17 +125,17 @@ def format_loss(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # wh
 
 
 def _other_words(run: ReportedRun) -> str:
-    rows = max((run.summary.get("along_key") or {}).values(), default=0)
+    rows = max(run.summary["along_key"].values(), default=0)
     return along_key_said(rows) if rows else ""
 
 
-def _loss(metric: str, found: Mapping[str, Any]) -> Row:
+def _loss(metric: str, found: MetricLoss) -> Row:
     values = [Cell(number(found["values"][parser])) for parser in _PARSERS]
     cells = [Cell(NAMES[metric]), *values, difference(found), count(found["n"])]
     return Row(cells, strong=metric == HEADLINE)
 
 
-def _kinds(part: Mapping[str, Any]) -> Iterator[Table]:
+def _kinds(part: Mapping[Setting, Mapping[str, SettingLoss]]) -> Iterator[Table]:
     """Yield a table of what made the difference, by kind of form."""
     rows = []
     for setting, subsets in part.items():

@@ -105,7 +105,7 @@ def _table(document: Document, setting: Setting) -> Table:
     return Table(f"{named(setting)}{of}, micro, with {sure}", columns, rows, note)
 
 
-def _ordered(runs: Sequence[ReportedRun], setting: str) -> list[ReportedRun]:
+def _ordered(runs: Sequence[ReportedRun], setting: Setting) -> list[ReportedRun]:
     def value(run: ReportedRun) -> float:
         micro = run.summary["figures"][setting][ALL]["official"][HEADLINE]["micro"]
         found = micro.get("answered", micro["value"])
@@ -117,7 +117,7 @@ def _ordered(runs: Sequence[ReportedRun], setting: str) -> list[ReportedRun]:
 def _row(
     document: Document,
     run: ReportedRun,
-    setting: str,
+    setting: Setting,
     metrics: Sequence[str],
     *,
     aside: bool = False,

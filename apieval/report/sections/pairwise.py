@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.comparison_sentences import chance
 from apieval.analysis.paired_tests import ALPHA
 from apieval.rebus.metrics import HEADLINE, METRICS
+from apieval.records import Setting
 from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, count, difference
 from apieval.report.cells import setting as named
 from apieval.report.document import Document
 from apieval.report.outline import Cell, Column, Group, Row, Section, Table
+from apieval.results.comparison import MetricDifference, Pair
 from apieval.wording import counted
 
 _MATRIX: Final = (
@@ -45,13 +47,13 @@ def section(document: Document) -> Section | None:
     )
 
 
-def _matrix(setting: str, names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> Table:
+def _matrix(setting: Setting, names: Sequence[str], pairs: Sequence[Pair]) -> Table:
     by_names = {(each["a"], each["b"]): each for each in pairs}
     rows = [Row([Cell(one), *(_against(by_names, one, other) for other in names)]) for one in names]
     return Table(named(setting), [Column("", figures=False), *map(Column, names)], rows)
 
 
-def _against(pairs: Mapping[tuple[str, str], Mapping[str, Any]], one: str, other: str) -> Cell:
+def _against(pairs: Mapping[tuple[str, str], Pair], one: str, other: str) -> Cell:
     """Return how much better one run is than another, whichever way round they were compared."""
     pair, turned = pairs.get((other, one)), False
     if pair is None:
@@ -60,13 +62,14 @@ def _against(pairs: Mapping[tuple[str, str], Mapping[str, Any]], one: str, other
         return Cell(NONE)
     found = pair["metrics"][HEADLINE]
     if turned:
-        ends = {"low": -found["high"], "high": -found["low"]}
-        found = {**found, "difference": -found["difference"], **ends}
+        found = found.copy()
+        found["difference"] = -found["difference"]
+        found["low"], found["high"] = -found["high"], -found["low"]
     cell = difference(found, shown=found["p_holm"] < ALPHA)
     return Cell(cell.text, f"{cell.detail}; p {chance(found['p_holm'])}", cell.strong)
 
 
-def _pair(pair: Mapping[str, Any]) -> Table:
+def _pair(pair: Pair) -> Table:
     columns = [
         Column("metric", figures=False),
         *map(Column, (pair["a"], pair["b"], "points, second less first", "p (Holm)", "n")),
@@ -81,7 +84,7 @@ def _pair(pair: Mapping[str, Any]) -> Table:
     return Table(f"{pair['setting']}: {pair['a']} and {pair['b']}", columns, rows, note)
 
 
-def _rows(metrics: Mapping[str, Any]) -> Iterator[Row]:
+def _rows(metrics: Mapping[str, MetricDifference]) -> Iterator[Row]:
     for metric in METRICS:
         if (found := metrics.get(metric)) is None:
             continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from apieval.analysis.figures import Aggregation
 from apieval.analysis.paired_tests import ALPHA
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE_CALLED
@@ -13,6 +14,8 @@ from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import PARSERS, count, difference, figure, how_sure, is_partial, meaning
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Row, Section, Table
+from apieval.results.comparison import HintsEffect
+from apieval.results.summary import Summary
 from apieval.wording import counted
 
 _SHOWN: Final = ("official", "tolerant")
@@ -40,7 +43,9 @@ def folded(run: ReportedRun, id: str) -> Section:  # noqa: A002 # what it is
     )
 
 
-def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: bool) -> Table:
+def _table(
+    run: ReportedRun, aggregation: Aggregation, shown: Sequence[str], *, effect: bool
+) -> Table:
     summary = run.summary
     found = run.effect if effect else None
     names = _parsers(summary, shown)
@@ -67,20 +72,20 @@ def _table(run: ReportedRun, aggregation: str, shown: Sequence[str], *, effect: 
     return Table(_caption(run, aggregation), columns, rows, note)
 
 
-def _caption(run: ReportedRun, aggregation: str) -> str:
+def _caption(run: ReportedRun, aggregation: Aggregation) -> str:
     rebuses = counted(run.summary["data"]["n"], "rebus", "rebuses")
     sure = how_sure(is_partial(run.summary, each) for each in run.summary["settings"])
     of = f" of {SAMPLE_CALLED}" if run.of_sample else ""
     return f"{run.name}: the six metrics, {aggregation}, over {rebuses}{of}, with {sure}"
 
 
-def _parsers(summary: Mapping[str, Any], shown: Sequence[str]) -> list[str]:
+def _parsers(summary: Summary, shown: Sequence[str]) -> list[str]:
     first = next(iter(summary["figures"].values()))[ALL]
     return [name for name in shown if name in first]
 
 
 def _cells(
-    summary: Mapping[str, Any], metric: str, aggregation: str, names: Sequence[str]
+    summary: Summary, metric: str, aggregation: Aggregation, names: Sequence[str]
 ) -> Iterator[Cell]:
     for setting in summary["settings"]:
         for parser in names:
@@ -88,19 +93,19 @@ def _cells(
             yield figure(found, bar=parser == names[0])
 
 
-def _effect(found: Mapping[str, Any] | None, metric: str) -> list[Cell]:
+def _effect(found: HintsEffect | None, metric: str) -> list[Cell]:
     if found is None:
         return []
     change = found["metrics"][metric]
     return [difference(change, shown=change["p_holm"] < ALPHA)]
 
 
-def _n(summary: Mapping[str, Any], metric: str, aggregation: str) -> Cell:
+def _n(summary: Summary, metric: str, aggregation: Aggregation) -> Cell:
     by_setting = summary["figures"].values()
     return count(max(each[ALL]["official"][metric][aggregation]["n"] for each in by_setting))
 
 
-def _note(found: Mapping[str, Any] | None, aggregation: str) -> str:
+def _note(found: HintsEffect | None, aggregation: Aggregation) -> str:
     n = "n: words, of first pass and solution match rebuses."
     if aggregation == "macro":
         n = "n: rebuses."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from apieval.analysis.findings import UNNAMED
 from apieval.analysis.signatures import fingerprint
@@ -12,6 +12,8 @@ from apieval.report.cells import SETTINGS
 from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Cell, Column, Row, Section, Table
 from apieval.report.sections import answers
+from apieval.results.header import Header
+from apieval.results.summary import Data, PromptName, Summary
 from apieval.signature import parts
 from apieval.wording import counted
 
@@ -23,7 +25,7 @@ _HASH: Final = 12
 
 def facts(run: ReportedRun) -> list[tuple[str, str]]:
     """Return what a run measured, by name."""
-    summary, header = run.summary, run.header or {}
+    summary = run.summary
     return [
         ("Model", _model(summary)),
         ("Data", _data(summary["data"])),
@@ -33,7 +35,7 @@ def facts(run: ReportedRun) -> list[tuple[str, str]]:
         *([("Samples", f"{summary['samples']} answers each")] if summary["samples"] > 1 else []),
         ("Asked", " to ".join(dict.fromkeys(days(run))) or _ELSEWHERE),
         ("Request", _request(summary)),
-        ("Versions", _versions(summary, header)),
+        ("Versions", _versions(summary, run.header)),
         ("Signatures", ", ".join(marks(run))),
     ]
 
@@ -75,38 +77,39 @@ def section(document: Document) -> Section:
     )
 
 
-def _model(summary: Mapping[str, Any]) -> str:
-    names = [name for name in (summary["served"] or {}).get("served_model", ()) if name != UNNAMED]
+def _model(summary: Summary) -> str:
+    names = [name for name in (summary["served"] or {}).get("served_model", {}) if name != UNNAMED]
     served = [name for name in names if name != summary["model"]]
     return f"{summary['model']}, served as {', '.join(served)}" if served else summary["model"]
 
 
-def _data(data: Mapping[str, Any]) -> str:
-    revision = f", revision {data['revision'][:_HASH]}" if data.get("revision") else ""
+def _data(data: Data) -> str:
+    commit = data.get("revision")
+    revision = f", revision {commit[:_HASH]}" if commit else ""
     rebuses = counted(data["n"], "rebus", "rebuses")
     return (
         f"{called(data['name'])}, {rebuses} ({data['digest'][: _HASH + len('sha256:')]}{revision})"
     )
 
 
-def prompt_of(prompt: Mapping[str, Any]) -> str:
+def prompt_of(prompt: PromptName) -> str:
     """Return what a prompt goes by."""
     if prompt["official"]:
         return "the challenge's own, byte for byte"
     return "not known" if prompt["official"] is None else f"{prompt['name']}, not the challenge's"
 
 
-def _request(summary: Mapping[str, Any]) -> str:
+def _request(summary: Summary) -> str:
     """Return the sampling parameters, out of a signature."""
     signed: Mapping[str, str] = next(iter(summary["signatures"].values()), {})
     named = signed.get(_OFFICIAL)
     return parts(named).get("sampling", "not known") if named else "not known"
 
 
-def _versions(summary: Mapping[str, Any], header: Mapping[str, Any]) -> str:
+def _versions(summary: Summary, header: Header | None) -> str:
     named = [each[_OFFICIAL] for each in summary["signatures"].values() if _OFFICIAL in each]
     scored = dict(parts(named[0])) if named else {}
-    asked = (header.get("versions") or {}).get("apieval")
+    asked = header["versions"].get("apieval") if header else None
     told = [f"asked by apieval {asked}"] if asked else []
     told += [f"scored by apieval {scored['apieval']}"] if "apieval" in scored else []
     return ", ".join([*told, *([scored["parser"]] if "parser" in scored else [])]) or "not known"

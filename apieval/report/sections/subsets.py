@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
@@ -12,6 +12,7 @@ from apieval.report.cells import NONE, count, difference, figure, how_sure, mean
 from apieval.report.cells import setting as named
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Group, Row, Section, Table
+from apieval.results.figures import BothGaps, Gap
 
 _EXPLAINED: Final = (
     "A gap is what the first subset has more than another. On rebuses a model may have seen it would "
@@ -81,7 +82,7 @@ def _gaps(run: ReportedRun) -> Iterator[Table]:
         yield Table(caption, columns, rows, meaning(rows))
 
 
-def _all_of(pairs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _all_of(pairs: Mapping[str, Mapping[str, Mapping[str, BothGaps]]]) -> Iterator[Gap]:
     for parsers in pairs.values():
         for metrics in parsers.values():
             yield from (both["micro"] for both in metrics.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from apieval.rebus.metrics import HEADLINE, METRICS
 from apieval.report.cells import METRICS as NAMES
@@ -12,6 +12,7 @@ from apieval.report.cells import setting as named
 from apieval.report.document import Document
 from apieval.report.outline import Cell, Column, Row, Section, Table
 from apieval.report.terminal import number
+from apieval.results.comparison import GivenRun, PromptSpread, Spread, Steps
 
 _PROMPTS: Final = (
     "How far the prompt alone moves the figures: the same model on the same rebuses. sd is over the "
@@ -46,10 +47,10 @@ def steps(document: Document) -> Section | None:
     return Section("steps", "One step at a time", paragraphs=[_STEPS], tables=tables)
 
 
-def _prompts(found: Mapping[str, Any]) -> Table:
+def _prompts(found: PromptSpread) -> Table:
     columns = [
         Column("metric", figures=False),
-        *(Column(name, "by prompt") for name in found["prompts"]),
+        *(Column(str(name), "by prompt") for name in found["prompts"]),
         *(Column(name) for name in ("range", "mean", "sd")),
     ]
     rows = [
@@ -60,12 +61,12 @@ def _prompts(found: Mapping[str, Any]) -> Table:
     return Table(_caption(found, found["given"]), columns, rows)
 
 
-def _spread(found: Mapping[str, Any]) -> Sequence[Cell]:
-    between = (found[name] for name in ("range", "mean", "sd"))
+def _spread(found: Spread) -> Sequence[Cell]:
+    between = (found["range"], found["mean"], found["sd"])
     return [Cell(number(value)) for value in (*found["values"], *between)]
 
 
-def _steps(found: Mapping[str, Any]) -> Table:
+def _steps(found: Steps) -> Table:
     runs = found["runs"]
     columns = [Column("metric", figures=False), *(Column(_GIVEN[run["given"]]) for run in runs)]
     rows = [
@@ -76,12 +77,12 @@ def _steps(found: Mapping[str, Any]) -> Table:
     return Table(_caption(found), columns, rows, meaning(rows))
 
 
-def _of_runs(runs: Sequence[Mapping[str, Any]], metric: str) -> Iterator[Cell]:
+def _of_runs(runs: Sequence[GivenRun], metric: str) -> Iterator[Cell]:
     for run in runs:
         micro = run["metrics"][metric]
         yield Cell(NONE) if micro is None else figure(micro, bar="at_least" not in micro)
 
 
-def _caption(found: Mapping[str, Any], given: str | None = None) -> str:
+def _caption(found: PromptSpread | Steps, given: str | None = None) -> str:
     told = [found["model"], *([_GIVEN[given]] if given else []), named(found["setting"])]
     return ", ".join(told)

@@ -35,7 +35,7 @@ def _why(run: ReportedRun) -> str:
     if header is None:
         return ""
     # of a full disk it names the file
-    why = f" ({nameless(str(header['message']), places(run))})" if header.get("message") else ""
+    why = f" ({nameless(header['message'], places(run))})" if header["message"] else ""
     return f" The run is {header['status']}{why}; the command that began it goes on with it."
 
 
@@ -60,9 +60,9 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
             name,
             f"The prompt is {run.summary['prompt']['name']}, not the challenge's own.",
         )
-    audit = (run.summary.get("audit") or {}).get("findings", [])
+    audit = run.summary["audit"]["findings"] if "audit" in run.summary else ()
     for each in [*run.summary["findings"], *audit]:
-        if each.get("kind") != SAID_ONCE:
+        if each["kind"] != SAID_ONCE:
             yield Alert("warning" if each["level"] == "warning" else "note", name, each["text"])
     if run.lacking:
         yield Alert(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from apieval.analysis import dependence
@@ -17,7 +16,7 @@ from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, runs
 from apieval.report.figures.runs import Shown
 from tests.analysis.answers import answer, row
-from tests.records import response
+from tests.records import Json, response
 from tests.report.views import summary
 
 ROWS = [
@@ -27,7 +26,7 @@ ROWS = [
 
 
 @cache
-def _summary() -> dict[str, Any]:
+def _summary() -> Json:
     answers = [
         answer(
             each,
@@ -44,12 +43,12 @@ def _summary() -> dict[str, Any]:
         return summary(ROWS, answers, settings=list(SETTINGS))
 
 
-def whole_summary(**changes: object) -> dict[str, Any]:
+def whole_summary(**changes: object) -> Json:
     """Return a summary of both settings and three subsets, with all its parts."""
     return {**copy.deepcopy(_summary()), **changes}
 
 
-def spending(scale: float = 1.0, *, priced: bool = True) -> dict[str, Any]:
+def spending(scale: float = 1.0, *, priced: bool = True) -> Json:
     """Return what some answers took."""
     made = Spending()
     for n, setting in enumerate(SETTINGS * 10):
@@ -67,8 +66,8 @@ def spending(scale: float = 1.0, *, priced: bool = True) -> dict[str, Any]:
 
 def run(
     name: str = "my-llama",
-    changed: Mapping[str, Any] | None = None,
-    spent: Mapping[str, Any] | None = None,
+    changed: Json | None = None,
+    spent: Json | None = None,
 ) -> ReportedRun:
     """Return a run of a report."""
     return ReportedRun(
@@ -92,6 +91,6 @@ def shown(*several: ReportedRun) -> Iterator[Shown]:
         yield runs.shown(document(*several))
 
 
-def nothing() -> dict[str, Any]:
+def nothing() -> Json:
     """Return the summary of no rebus."""
     return summary([], [], settings=list(SETTINGS))

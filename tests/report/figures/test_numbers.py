@@ -16,6 +16,7 @@ from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.drawing import FAMILIES
 from apieval.report.figures.runs import PARTIAL, Shown
 from tests.analysis.answers import answer
+from tests.records import Json
 from tests.report import views
 from tests.report.figures.documents import ROWS, run, shown, spending, whole_summary
 
@@ -60,7 +61,7 @@ def percents(figures: Sequence[dict[str, Any]], key: str = "value") -> Any:  # n
     return pytest.approx([100 * (each[key] or 0) for each in figures])
 
 
-def lacking(setting: str) -> dict[str, Any]:
+def lacking(setting: str) -> Json:
     """Return a summary without one setting."""
     summary = whole_summary()
     summary["settings"].remove(setting)
@@ -76,7 +77,7 @@ def drawn(family: Callable[[Shown], Iterator[Sketch]], name: str, *runs: Reporte
     return found
 
 
-def altered(value: float, setting: str = "hints", **more: float | None) -> dict[str, Any]:
+def altered(value: float, setting: str = "hints", **more: float | None) -> Json:
     """Return a summary with another share of solutions in one setting."""
     summary = whole_summary(partial=bool(more))
     figure = summary["figures"][setting]["all"]["official"]["solution_match"]["micro"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +13,9 @@ from apieval.report.document import Document, ReportedRun
 from apieval.report.outline import Row, Table
 from apieval.report.sections import answers, first_errors, setup, subsets, warnings
 from apieval.report.sections import dependence as depends
+from apieval.results.header import LATER, Header
+from apieval.results.summary import Summary
+from tests.records import Json
 from tests.report_runs import gathered
 
 
@@ -22,7 +25,13 @@ def run(folders: dict[str, Path]) -> ReportedRun:
 
 
 def changed(run: ReportedRun, **parts: Any) -> ReportedRun:  # noqa: ANN401 # any part
-    return replace(run, summary={**run.summary, **parts})
+    return replace(run, summary=cast("Summary", {**run.summary, **parts}))
+
+
+def headed(run: ReportedRun, **known: object) -> ReportedRun:
+    return replace(
+        run, header=cast("Header", {**LATER, "status": "done", "data": {"path": "x"}, **known})
+    )
 
 
 def texts(table: Table) -> list[list[str]]:
@@ -35,13 +44,12 @@ class TestDoubts:
         [alert] = warnings.alerts(Document(runs=[partial]))
         assert alert.level == "warning"
         assert alert.text.endswith("a missing answer is not a wrong one.")
-        header: dict[str, str | None] = {"status": "stopped", "message": "no quota"}
-        [alert] = warnings.alerts(Document(runs=[replace(partial, header=header)]))
+        stopped = headed(partial, status="stopped", message="no quota")
+        [alert] = warnings.alerts(Document(runs=[stopped]))
         assert alert.text.endswith(
             "The run is stopped (no quota); the command that began it goes on with it."
         )
-        header = {"status": "interrupted", "message": None}
-        [alert] = warnings.alerts(Document(runs=[replace(partial, header=header)]))
+        [alert] = warnings.alerts(Document(runs=[headed(partial, status="interrupted")]))
         assert "The run is interrupted; the command" in alert.text
 
     def test_warnings_stand_before_notes(self, run: ReportedRun) -> None:
@@ -58,17 +66,19 @@ class TestDoubts:
 
 
 class TestAnswers:
-    USAGE: dict[str, Any] = {  # noqa: RUF012 # never changed
+    USAGE: Json = {  # noqa: RUF012 # never changed
         "answers": 10,
         "from_cache": 4,
         "prompt_tokens": {"sum": 5_000, "known_for": 10},
         "completion_tokens": {"sum": 400, "known_for": 8},
+        "reasoning_tokens": {"sum": None, "known_for": 0},
+        "cached_tokens": {"sum": None, "known_for": 0},
         "cost_usd": {"sum": 0.5, "known_for": 8},
     }
 
     def test_what_is_known_of_some_answers_alone_says_so(self, run: ReportedRun) -> None:
-        times = {"took_s": 75.2, "commands": [{"took_s": 75.0}, {"took_s": 0.2}]}
-        known = replace(changed(run, usage=self.USAGE), header=times)
+        commands = [{"took_s": 75.0}, {"took_s": 0.2}]
+        known = headed(changed(run, usage=self.USAGE), took_s=75.2, commands=commands)
         assert answers.taken(known) == [
             ("Prompt tokens", "5,000, 500 an answer"),
             ("Completion tokens", "400, 50 an answer (of 8 of 10 answers)"),
@@ -76,7 +86,7 @@ class TestAnswers:
             ("From the cache", "4 of 10 answers"),
             ("Time", "1 min 15 s, 2 commands together"),
         ]
-        alone = replace(known, header={"took_s": 75.2})  # of version 0.1: of its last command alone
+        alone = headed(known, took_s=75.2)  # of version 0.1: of its last command alone
         assert "Time" not in dict(answers.taken(alone))
         [row] = texts(answers.taken_by_all([known]))
         assert row == [
@@ -105,13 +115,15 @@ class TestAnswers:
         self, run: ReportedRun, spent: tuple[float, ...], price: object, said: str
     ) -> None:
         names = ("known_usd", "at_most_usd", "lost", "unknown")
-        header = {"spent": dict(zip(names, spent, strict=True)), "price": price}
-        known = replace(changed(run, usage=self.USAGE), header=header)
+        account = dict(zip(names, spent, strict=True))
+        known = headed(changed(run, usage=self.USAGE), spent=account, price=price)
         assert dict(answers.taken(known))["Cost"] == said
 
     def test_what_is_not_known_is_not_zero(self, run: ReportedRun) -> None:
         assert answers.taken(run) == []
-        assert answers.taken(changed(run, usage={"answers": 3})) == [
+        names = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
+        nothing = {name: {"sum": None, "known_for": 0} for name in (*names, "cost_usd")}
+        assert answers.taken(changed(run, usage={"answers": 3, **nothing})) == [
             ("Tokens", "not known"),
             ("Cost", "not known"),
         ]
@@ -119,7 +131,7 @@ class TestAnswers:
 
     def test_latency_is_of_the_answers_that_were_asked_for(self, run: ReportedRun) -> None:
         quantiles = {"0.5": 0.25, "0.95": 12.0}
-        spending = {
+        spending: Json = {
             "regular": {"latency_s": {"n": 3, "quantiles": quantiles}},
             "hints": {"latency_s": {"n": 0, "quantiles": {}}},
         }
@@ -135,14 +147,19 @@ class TestMeasured:
         found = dict(
             setup.facts(
                 replace(
-                    changed(
-                        run, given="definitions", samples=3, served=served, data=data, prompt=prompt
+                    headed(
+                        changed(
+                            run,
+                            given="definitions",
+                            samples=3,
+                            served=served,
+                            data=data,
+                            prompt=prompt,
+                        ),
+                        began="2024-11-03T10:00:00+00:00",
+                        ended="2024-12-01T10:00:00+00:00",
+                        versions={"apieval": "0.0.9"},
                     ),
-                    header={
-                        "began": "2024-11-03T10:00:00+00:00",
-                        "ended": "2024-12-01T10:00:00+00:00",
-                        "versions": {"apieval": "0.0.9"},
-                    },
                     created=(datetime(2024, 11, 4, tzinfo=UTC), datetime(2024, 11, 5, tzinfo=UTC)),
                 )
             )
@@ -194,10 +211,10 @@ def test_right_first_passes_are_those_by_their_letters(run: ReportedRun) -> None
 
 @pytest.mark.parametrize(
     ("rows", "said"),
-    [({"official": 0, "tolerant": 9}, "in 9 rows they differ"), ({"official": 0}, ""), (None, "")],
+    [({"official": 0, "tolerant": 9}, "in 9 rows they differ"), ({"official": 0}, ""), ({}, "")],
 )
 def test_other_solution_words_are_told_of_where_there_are_any(
-    run: ReportedRun, rows: dict[str, int] | None, said: str
+    run: ReportedRun, rows: dict[str, int], said: str
 ) -> None:
     section = first_errors.format_loss(changed(run, along_key=rows), "x")
     assert section is not None
@@ -267,10 +284,12 @@ def test_several_samples_have_a_table(run: ReportedRun) -> None:
         ({"from": 3, "below": 6}, "3 to 5"),
     ],
 )
-def test_ranges(group: dict[str, int | None], said: str) -> None:
+def test_ranges(group: Json, said: str) -> None:
     assert depends._range(group, whole=True) == said
 
 
 def test_ranges_of_frequencies() -> None:
-    assert depends._range({"from": 0, "below": 1}, whole=False) == "unknown"
-    assert depends._range({"from": 1, "below": 2}, whole=False) == "1 to 2"
+    first: Json = {"from": 0, "below": 1}
+    other: Json = {"from": 1, "below": 2}
+    assert depends._range(first, whole=False) == "unknown"
+    assert depends._range(other, whole=False) == "1 to 2"
