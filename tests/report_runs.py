@@ -15,6 +15,7 @@ from apieval.report.document import Document
 from apieval.report.page.items import Items
 from apieval.results.answers import RESPONSES
 from apieval.results.folder import RunFolder
+from apieval.results.header import HeaderData
 from apieval.run import header
 from tests.records import ROW, response, write_csv
 
@@ -81,7 +82,7 @@ def write_run(
         samples=samples,
         prompts={},
     )
-    about = {"name": data.name, "path": str(data), "digest": rebuses.digest, "n": ROWS}
+    about: HeaderData = {"name": data.name, "path": str(data), "digest": rebuses.digest, "n": ROWS}
     header.write(folder, {**header.header(spec, about), "status": "done"})
     answers = [
         response(id=rebus.id, setting=setting, sample=sample, **fields)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
+from apieval.analysis.summary import Beside
 from apieval.commands.export_files import Exported, refuse_begun, write
 from apieval.commands.score import Onlooker, StoredRun, dated, prompt_of, score_stored
 from apieval.errors import ConfigError, StoreError
@@ -26,7 +27,7 @@ class _Items(Onlooker):
     def __init__(self, file: TextIO, run: Evaluation) -> None:
         self._file, self._run, self.failed = file, run, 0
 
-    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+    def add(self, answer: ScoredAnswer, beside: Beside) -> None:
         """Write one answer's items; a failed request has no score, and so none."""
         response = answer.response
         if response is None or response.outcome is Outcome.FAILED:

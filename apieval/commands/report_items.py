@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from apieval.commands import datasets
 from apieval.commands.score import run_of
@@ -323,9 +323,9 @@ class ItemsOfRun:
         self._held.add(answer, response.text, response.reasoning)
 
 
-def _took(response: Response) -> dict[str, Any]:
+def _took(response: Response) -> dict[str, object]:
     """Return what an answer took, what is unknown left out."""
-    took: dict[str, Any] = {name: getattr(response, name) for name in _TOOK}
+    took: dict[str, object] = {name: getattr(response, name) for name in _TOOK}
     took.update(response.usage.model_dump(exclude={"total_tokens"}))
     if response.cached:
         took["cached"] = True

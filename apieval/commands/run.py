@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from itertools import islice, product
 from pathlib import Path
 from statistics import mean
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from apieval.commands.options import RunOptions
 from apieval.commands.score import NOT_BEGUN, Result, nothing, result_of, score_stored
@@ -31,7 +31,7 @@ from apieval.rebus.prompts import Prompt
 from apieval.records import Outcome, Rebus, Request, RowId, RunSpec, Setting
 from apieval.results.answers import RESPONSES, key_of, read_line
 from apieval.results.folder import HEADER, RunFolder
-from apieval.results.header import LATER, Header
+from apieval.results.header import LATER, Command, Header, HeaderData
 from apieval.results.summary import Summary, UsageTotals
 from apieval.run import header, store
 from apieval.run.budget import Budget, Ledger
@@ -128,8 +128,8 @@ class OneRun:
     left: int = field(init=False, default=0)
     cut: CutShort | None = field(init=False, default=None)
     _store: Store = field(init=False)
-    _head: dict[str, Any] = field(init=False, default_factory=dict)
-    _commands: list[dict[str, Any]] = field(init=False, default_factory=list)
+    _head: dict[str, object] = field(init=False, default_factory=dict)
+    _commands: list[Command] = field(init=False, default_factory=list)
     _since: float = field(init=False, default=0.0)
     _took_s: float | None = field(init=False, default=None)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
@@ -294,7 +294,7 @@ class OneRun:
                 f"identical, or nearly so{paid}; give --param temperature=0.7 or another, or one sample"
             )
 
-    def _times(self) -> dict[str, Any]:
+    def _times(self) -> dict[str, object]:
         """Return when the run began and how long its commands took, this one not counted.
 
         A command with nothing left to send changes neither.
@@ -447,15 +447,15 @@ class OneRun:
         more = {Outcome.TRUNCATED} if self.options.retry_truncated else set()
         return store.ASK_AGAIN | more
 
-    def _header(self, broken: Mapping[str, Sequence[RowId]]) -> dict[str, Any]:
+    def _header(self, broken: Mapping[str, Sequence[RowId]]) -> dict[str, object]:
         data = self.selection.data
-        facts = {
+        facts: HeaderData = {
             "name": data.name,
             "path": self.options.data,
             "digest": data.digest,
             "n": len(self.selection.rebuses),
             **data.published,
-            "rule_breakers": broken,
+            "rule_breakers": {rule: [*rows] for rule, rows in broken.items()},
         }
         price = self.prepared.known_price
         made = {
@@ -489,13 +489,13 @@ class OneRun:
         }
         self._write_header(end)
 
-    def _write_header(self, more: Mapping[str, Any]) -> None:
+    def _write_header(self, more: Mapping[str, object]) -> None:
         """Write the header, all of it: its file may have been removed with the folder."""
         self.folder = self._store.folder
         self._head |= more
         header.write(self.folder, self._head)
 
-    def _end(self) -> dict[str, Any]:
+    def _end(self) -> dict[str, object]:
         """Return when the last command that sent a request ended, and the time of all of them.
 
         Durations are on the monotonic clock; a clock that was set back ends no run before it began.
@@ -503,7 +503,9 @@ class OneRun:
         if not self.left:
             return {}
         self._commands[-1]["took_s"] = round(self._took_s or 0.0, 3)
-        ended = max(datetime.now(UTC).isoformat(), *(each["began"] for each in self._commands))
+        ended = max(
+            datetime.now(UTC).isoformat(), *(each.get("began") or "" for each in self._commands)
+        )
         took_s = header.took_s(self._commands)
         return {"ended": ended, "took_s": took_s, "commands": self._commands}
 
@@ -550,7 +552,7 @@ class OneRun:
         earlier = self.left and self._spent_before.usd
         return f"{self.spent}" + (f"; {now_usd:,.4f} USD by this command" if earlier else "")
 
-    def _spent_facts(self) -> dict[str, Any]:
+    def _spent_facts(self) -> dict[str, object]:
         via = {"via": self._via} if self._via else {}
         return {"spent_usd": self.spent.total_usd, "spent": self.spent._asdict(), **via}
 

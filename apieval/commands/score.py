@@ -16,7 +16,7 @@ from apieval.analysis.figures import Collector
 from apieval.analysis.server_signs import ServerSigns
 from apieval.analysis.setup import Measured
 from apieval.analysis.shared_answers import Side
-from apieval.analysis.summary import Details, Usage, summarize
+from apieval.analysis.summary import Beside, Details, Usage, summarize
 from apieval.analysis.usage import dates
 from apieval.commands import datasets, read_scores
 from apieval.errors import ConfigError, DataError, StoreError
@@ -42,7 +42,7 @@ NOT_BEGUN: Final = "not begun, no request was sent"
 class Onlooker:
     """See every scored answer in turn, and add to the summary; this one adds nothing."""
 
-    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+    def add(self, answer: ScoredAnswer, beside: Beside) -> None:
         """Take in one answer, and by parser what stands beside its scores."""
 
     def end(self, summary: Summary) -> None:
@@ -273,7 +273,7 @@ def write(
     )
     details, signs = Details(measured), ServerSigns(measured)
 
-    def collect(write_score: Callable[[ItemScore, Mapping[str, Any]], None]) -> None:
+    def collect(write_score: Callable[[ItemScore, Mapping[str, object]], None]) -> None:
         for answer in answers:
             beside = details.add(answer)
             signs.add(answer)
@@ -312,7 +312,7 @@ class Auditor(Onlooker):
             runs = read_scores.read_all([*map(RunFolder, against)], official.NAME, least=1)
             self._others = [read_scores.with_texts(run) for run in runs]
 
-    def add(self, answer: ScoredAnswer, beside: Mapping[str, Mapping[str, Any]]) -> None:
+    def add(self, answer: ScoredAnswer, beside: Beside) -> None:
         """Take in one answer."""
         del beside
         self._audit.add(answer)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from apieval.errors import StoreError
 from apieval.files import replacing, replacing_bytes
@@ -18,7 +18,7 @@ from apieval.results.folder import SCORES, SUMMARY
 _LINE: Final = json.JSONEncoder(ensure_ascii=False)
 
 
-def score_line(score: ItemScore, beside: Mapping[str, Any] | None = None) -> str:
+def score_line(score: ItemScore, beside: Mapping[str, object] | None = None) -> str:
     """Return one line of `scores.jsonl`: parts, values rounded to 4 decimals, counts, reading.
 
     `beside` is what the details say of the answer.
@@ -53,7 +53,7 @@ def _figures(tallies: tuple[tuple[str, Tally], ...] | None) -> str:
     return _LINE.encode({**values, "counts": counts})[1:-1]
 
 
-def _reading(score: ItemScore) -> dict[str, Any]:
+def _reading(score: ItemScore) -> dict[str, object]:
     """Return what a parser says of its reading, where it says anything."""
     if not score.status:
         return {}
@@ -66,7 +66,7 @@ def _reading(score: ItemScore) -> dict[str, Any]:
 
 
 @contextmanager
-def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, Any]], None]]:
+def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, object]], None]]:
     """Give a function that writes scores; the file takes its place at the end, whole.
 
     Raises:
@@ -80,7 +80,7 @@ def writing_scores(folder: Path) -> Iterator[Callable[[ItemScore, Mapping[str, A
         raise _unwritten(folder, error) from None
 
 
-def _line(file: TextIO, score: ItemScore, beside: Mapping[str, Any]) -> None:
+def _line(file: TextIO, score: ItemScore, beside: Mapping[str, object]) -> None:
     file.write(f"{score_line(score, beside)}\n")
 
 

@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from apieval.errors import StoreError
-from apieval.files import ordinary, replacing
+from apieval.files import replacing
 from apieval.records import SETTINGS, RunSpec
+from apieval.results.checking import read_object
 from apieval.results.folder import HEADER
-from apieval.signature import canonical_json, digest, finite, public, short
-from apieval.wording import in_words
+from apieval.results.header import Command, HeaderData
+from apieval.signature import canonical_json, digest, public, short
 
 FORMAT: Final = 1
 _LONE: Final = re.compile("[\ud800-\udfff]")
@@ -34,24 +35,16 @@ def read(folder: Path) -> dict[str, Any] | None:
         StoreError: where it cannot be read.
     """
     path = folder / HEADER
-    try:
-        text = ordinary(path).read_text(encoding="utf-8")
-        header: Any = json.loads(text, parse_constant=finite, parse_float=finite)
-    except (FileNotFoundError, NotADirectoryError):
+    found = read_object(path, "mend it, give another --name, or start over with --fresh.")
+    if found is None:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise StoreError(
-            f"{path}: cannot be read ({in_words(error)}); mend it, give another --name, or start over with "
-            "--fresh."
-        ) from None
-    parts = [header.get(name, {}) for name in ("spec", "data")] if isinstance(header, dict) else [0]
-    whole = all(isinstance(part, dict) for part in parts)
-    if not whole or header.get("format") != FORMAT:
+    whole = all(isinstance(found.get(name, {}), dict) for name in ("spec", "data"))
+    if not whole or found.get("format") != FORMAT:
         raise StoreError(f"{path}: not the header of a run, or of a version this one cannot read.")
-    return dict(header)
+    return found
 
 
-def write(folder: Path, header: dict[str, Any]) -> None:
+def write(folder: Path, header: Mapping[str, object]) -> None:
     """Write a run's header whole or not at all; fields this version does not know are kept."""
     known = read(folder) or {}
     text = json.dumps({**known, **header}, ensure_ascii=False, indent=2) + "\n"
@@ -64,7 +57,7 @@ def write(folder: Path, header: dict[str, Any]) -> None:
         raise StoreError(f"{folder / HEADER}: cannot be written: {error.strerror}.") from None
 
 
-def commands(known: Mapping[str, Any], last_answer: str | None) -> list[dict[str, Any]]:
+def commands(known: Mapping[str, object], last_answer: str | None) -> list[Command]:
     """Return the commands that sent requests of a run before: when each began, how long it took.
 
     A command that was killed wrote no time down: it lasted at least until the run's last answer,
@@ -72,16 +65,20 @@ def commands(known: Mapping[str, Any], last_answer: str | None) -> list[dict[str
     """
     found = known.get("commands", [{name: known.get(name) for name in ("began", "took_s")}])
     listed = found if isinstance(found, list) else []
-    made = [dict(each) for each in listed if isinstance(each, dict) and _seconds(each.get("began"))]
+    made = [
+        cast("Command", dict(each))
+        for each in listed
+        if isinstance(each, dict) and _seconds(each.get("began"))
+    ]
     for each in made:
         if not isinstance(each.get("took_s"), int | float):
-            each["took_s"] = round(_between(each["began"], last_answer), 3)
+            each["took_s"] = round(_between(each.get("began"), last_answer), 3)
     return made
 
 
-def took_s(listed: Sequence[Mapping[str, Any]]) -> float | None:
+def took_s(listed: Sequence[Command]) -> float | None:
     """Return how many seconds commands took together, None where none sent a request."""
-    return round(sum(max(0.0, each["took_s"]) for each in listed), 3) if listed else None
+    return round(sum(max(0.0, each.get("took_s") or 0.0) for each in listed), 3) if listed else None
 
 
 def _between(began: object, ended: object) -> float:
@@ -171,7 +168,7 @@ def slug(text: str) -> str:
     return _UNSAFE.sub("-", text).strip("-.")[:_LONGEST] or "unnamed"
 
 
-def header(spec: RunSpec, data: dict[str, Any]) -> dict[str, Any]:
+def header(spec: RunSpec, data: HeaderData) -> dict[str, object]:
     """Return what `run.json` says before the first answer: the run, its code and its machine."""
     return {
         "format": FORMAT,
@@ -189,7 +186,7 @@ def header(spec: RunSpec, data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _git() -> dict[str, Any] | None:
+def _git() -> dict[str, object] | None:
     """Return the commit of the checkout this code runs from, None where it is installed."""
     home = Path(__file__).resolve().parents[2]
     if not (home / ".git").exists():

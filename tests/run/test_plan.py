@@ -4,15 +4,17 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apieval.records import RunSpec
+from apieval.results.header import HeaderData
 from apieval.run import header as plan
 from apieval.run.header import folder_name, header, slug
+from tests.records import Json
 
 
 def spec(**changes: object) -> RunSpec:
@@ -75,8 +77,11 @@ def test_slugs(text: str, name: str) -> None:
     assert slug(text) == name
 
 
+DATA: Final[HeaderData] = {"name": "x", "path": "x.csv", "digest": "sha256:1", "n": 1}
+
+
 def test_a_header_says_what_run_by_what_code_on_what_machine() -> None:
-    found = header(spec(), {"digest": "sha256:1"})
+    found: Json = header(spec(), DATA)
     assert found["status"] == "running"
     assert RunSpec.model_validate(json.loads(json.dumps(found["spec"]))) == spec()
     assert found["prompts"] == {"regular": "sha256:a", "hints": "sha256:b"}
@@ -85,7 +90,7 @@ def test_a_header_says_what_run_by_what_code_on_what_machine() -> None:
 
 
 def test_a_checkout_is_named_by_its_commit() -> None:
-    found = header(spec(), {})["git"]
+    found: Json = header(spec(), DATA)["git"]
     if found is None:
         pytest.skip("not a checkout")
     assert len(found["commit"]) == 40

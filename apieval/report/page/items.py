@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from apieval.records import SETTINGS, Prediction, Rebus, RowId, Setting, row_order
+from apieval.results.folder import AnswerDiagnosis
 
 UNKNOWN_ORDER: Final = 1 << 60
 """Behind all rows of a data file: an answer to a row that nobody has the file of."""
@@ -124,8 +125,8 @@ class Answer:
     tolerant_solved: bool | None = None
     seen_through: Sequence[str] = ()
     why: Mapping[str, str] = field(default_factory=dict)
-    diagnosis: Mapping[str, Any] = field(default_factory=dict)
-    took: Mapping[str, Any] = field(default_factory=dict)
+    diagnosis: AnswerDiagnosis = field(default_factory=AnswerDiagnosis)
+    took: Mapping[str, object] = field(default_factory=dict)
     text: Cut | None = None
     reasoning: Cut | None = None
 
