@@ -208,12 +208,6 @@ def test_begun_answers_are_refused(inside: Inside) -> None:
         assert "begun with right steps" in done.err
 
 
-def test_a_line_that_is_no_score_is_named(scores: Path) -> None:
-    (scores / "scores.jsonl").write_text("not JSON\n", "utf-8")
-    with pytest.raises(StoreError, match=r"scores\.jsonl, line 1: not complete JSON"):
-        apieval.export(scores, "csv")
-
-
 def test_what_cannot_be_exported_says_why(scores: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()

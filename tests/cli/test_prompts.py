@@ -103,17 +103,6 @@ def test_two_shots_are_the_same_run_as_none_named(inside: Inside) -> None:
     assert {name.split("-")[-2] for name in map(str, Path("results").iterdir())} >= {"shot", "both"}
 
 
-def test_a_header_whose_prompt_was_damaged_is_told(inside: Inside) -> None:
-    assert inside("run", "baseline", "--limit", "1", "--shots", "1").code == 0
-    (folder,) = Path("results").iterdir()
-    header = json.loads((folder / "run.json").read_text("utf-8"))
-    header["prompt"]["examples"][0].pop("solution")
-    (folder / "run.json").write_text(json.dumps(header), "utf-8")
-    done = inside("score", folder)
-    assert done.code == 2
-    assert "prompt.examples[0].solution: missing" in done.err
-
-
 def test_a_check_shows_the_prompt(inside: Inside, ten: Material, several: Path) -> None:
     with FaultServer(ten.answers) as server:
         configure(ten.path.parent, local=model(server.url))

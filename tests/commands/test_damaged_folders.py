@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, NoReturn, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apieval import evaluate
+from apieval.analysis import paired_tests, ranks
+from apieval.commands import export, export_eee, read_scores, score
 from apieval.commands.export import Format
 from apieval.errors import ApievalError
 from apieval.report.figures import drawing
@@ -64,3 +67,37 @@ def test_whatever_a_folder_holds_it_is_refused_or_used(root: Path, data: st.Data
     with damaged(run, done), suppress(ApievalError):  # all else is a fault of ours
         commands(root)[command]()
     shutil.rmtree(root / "out", ignore_errors=True)
+
+
+@pytest.mark.parametrize("command", ["report", "report of two", "compare", "csv", "eee", "score"])
+def test_a_fault_of_ours_is_never_called_the_users_file(
+    root: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def broken(*_: object, **__: object) -> NoReturn:
+        raise KeyError("ours")
+
+    for module, name in (
+        (paired_tests, "holm"),
+        (ranks, "ranked"),
+        (read_scores, "said"),
+        (export, "write"),
+        (export_eee, "document"),
+        (score, "summarize"),
+    ):
+        monkeypatch.setattr(module, name, broken)
+    with pytest.raises(KeyError, match="ours"):
+        commands(root)[command]()
+
+
+def test_a_report_of_one_run_opens_each_of_its_files_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, plain = Counter[str](), Path.open
+
+    def counting(self: Path, *args: Any, **more: Any) -> Any:  # noqa: ANN401 # as open
+        opened[self.name] += self.parent == root / "alfa"
+        return plain(self, *args, **more)
+
+    monkeypatch.setattr(Path, "open", counting)
+    evaluate.report([root / "alfa"], root / "once")
+    assert {name: opened[name] for name in FILES} == dict.fromkeys(FILES, 1)

@@ -96,26 +96,6 @@ def test_a_folder_named_twice(folders: list[Path]) -> None:
     assert "named twice" in str(refused([folders[0], again]))
 
 
-def test_no_folder(folders: list[Path], tmp_path: Path) -> None:
-    nowhere, file = tmp_path / "nowhere", folders[0] / "scores.jsonl"
-    assert f"{nowhere}: there is no such folder" in str(refused([folders[0], nowhere]))
-    assert f"{file}: a file, no folder" in str(refused([folders[0], file]))
-
-
-@pytest.mark.parametrize("name", ["scores.jsonl", "summary.json"])
-def test_a_file_that_is_not_there(folders: list[Path], name: str) -> None:
-    (folders[1] / name).unlink()
-    said = str(refused(folders))
-    assert str(folders[1] / name) in said
-    assert "`apieval score" in said
-
-
-def test_a_file_that_cannot_be_read(folders: list[Path]) -> None:
-    (folders[1] / "scores.jsonl").unlink()
-    (folders[1] / "scores.jsonl").mkdir()
-    assert "scores.jsonl: cannot be read" in str(refused(folders))
-
-
 def test_a_parser_without_scores(folders: list[Path]) -> None:
     said = str(refused(folders, "oficial"))
     assert "--parser oficial" in said
