@@ -23,7 +23,7 @@ from apieval.rebus import metrics
 from apieval.rebus.characters import bare
 from apieval.rebus.columns import ALL
 from apieval.rebus.equality import lenient, spelled, strict
-from apieval.rebus.metrics import METRICS, PARTS, told, total
+from apieval.rebus.metrics import METRICS, told, total
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.records import ItemScore, Outcome, Prediction, Rebus, Setting, Tally
 from apieval.results.figures import ChangedAnswers, Changes, MetricLoss, SettingLoss
@@ -67,7 +67,7 @@ def changes(answer: ScoredAnswer) -> Iterator[Change]:
 
 def _may_differ(name: str, one: ItemScore, other: ItemScore) -> bool:
     """Return whether a word may be right in one alone, though as many may be right in both."""
-    part = PARTS[name]
+    part = METRICS[name].part
     if getattr(one.prediction, part) != getattr(other.prediction, part):
         return True
     return _tally(name, one) != _tally(name, other)
@@ -92,10 +92,10 @@ def _to_tolerant(
             continue
         kinds = set()
         if any(_differ(before, between)):
-            moved = along is not gold and PARTS[name] == "solution_words"
+            moved = along is not gold and METRICS[name].part == "solution_words"
             kinds.add(COMPARED_ALONG_KEY if moved else COMPARED_STRICT)
         if any(_differ(between, after)):
-            kinds |= _reread(PARTS[name], official.prediction, tolerant)
+            kinds |= _reread(METRICS[name].part, official.prediction, tolerant)
         yield Change(name, _STRICT, more, fewer, frozenset(kinds))
 
 

@@ -15,7 +15,7 @@ from apieval.analysis.format_loss import COMPARED_ALONG_KEY, COMPARED_STRICT
 from apieval.analysis.intervals import Z
 from apieval.analysis.paired_tests import ALPHA, holm
 from apieval.rebus.columns import ALL
-from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
 from apieval.rebus.parsers import official
 from apieval.records import Setting
 from apieval.results.comparison import HintsEffect, MetricDifference
@@ -32,15 +32,6 @@ from apieval.results.figures import (
 from apieval.results.summary import Summary, answered
 from apieval.wording import counted
 
-METRIC_WORDS: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "word guesses",
-    "word_guess_length_accuracy": "lengths of word guesses",
-    "first_pass_accuracy": "first passes",
-    "solution_word_accuracy": "solution words",
-    "solution_word_length_accuracy": "lengths of solution words",
-    "solution_match": "solutions",
-}
-"""What each metric counts, in the plural."""
 SETTING_WORDS: Final[Mapping[str, str]] = {"regular": "without hints", "hints": "with hints"}
 SOLVED: Final = "Solved"
 HINTS: Final = "Hints"
@@ -148,7 +139,7 @@ def _hints(effect: HintsEffect | None) -> Iterator[str]:
         return
     raised, lowered, unmoved = [], [], []
     for name, found in effect["metrics"].items():
-        what, change = METRIC_WORDS[name], found["difference"]
+        what, change = METRICS[name].plural, found["difference"]
         if found["p_holm"] >= ALPHA:
             unmoved.append(name)
         elif change > 0:
@@ -165,10 +156,10 @@ def _hints(effect: HintsEffect | None) -> Iterator[str]:
 
 def _unmoved(metrics: Mapping[str, MetricDifference], names: Sequence[str]) -> str:
     """Return what did not move; of the headline also how far it may have."""
-    told = [METRIC_WORDS[name] for name in names if name != HEADLINE]
+    told = [METRICS[name].plural for name in names if name != HEADLINE]
     if HEADLINE in names:
         found = metrics[HEADLINE]
-        said = f"{METRIC_WORDS[HEADLINE]} ({_point(found['difference'])}, {_between(found)})"
+        said = f"{METRICS[HEADLINE].plural} ({_point(found['difference'])}, {_between(found)})"
         return f"{said}, nor in {_listed(told)}" if told else said
     return _listed(told)
 
@@ -257,7 +248,7 @@ def _largest(losses: Mapping[str, MetricLoss], sign: int) -> str:
     names = [name for name, each in losses.items() if sign * known(each["difference"]) > 0]
     names.sort(key=lambda name: (name != HEADLINE, -abs(known(losses[name]["difference"]))))
     told = [
-        f"{METRIC_WORDS[name]} {_point(sign * known(losses[name]['difference']))} points "
+        f"{METRICS[name].plural} {_point(sign * known(losses[name]['difference']))} points "
         f"({_between(losses[name], sign)})"
         for name in names[:_PLACES]
     ]

@@ -30,7 +30,7 @@ from typing import Any, Final, NamedTuple
 from apieval.analysis.intervals import Interval, bootstrap, resampled_sums
 from apieval.analysis.setup import Measured
 from apieval.rebus.equality import LEVELS
-from apieval.rebus.metrics import told
+from apieval.rebus.metrics import METRICS, OF_REBUSES, told
 from apieval.rebus.parsers import official, tolerant
 from apieval.rebus.scoring import PARSERS as KNOWN
 from apieval.rebus.scoring import ScoredAnswer
@@ -122,11 +122,6 @@ class _Spread:
 
 
 PARSERS: Final = (official.NAME, tolerant.NAME)
-METRICS: Final[Mapping[str, str]] = {
-    "first_pass_accuracy": "first_pass",
-    "solution_match": "solution",
-}
-"""Metric -> the part of an answer whose texts are voted for."""
 _RIGHT: Final = -1
 _NONE: Final = -2
 _NO_ANSWER: Final = -3
@@ -142,7 +137,9 @@ class Samples:
     def __init__(self, measured: Measured) -> None:
         """Expect so many answers to each rebus in each setting."""
         self._samples = measured.samples
-        self._metrics = [each for each in METRICS if each not in told(measured.given)]
+        self._metrics = [
+            each for each in METRICS if each in OF_REBUSES and each not in told(measured.given)
+        ]
         self._places = {rebus.id: place for place, rebus in enumerate(measured.selection.rebuses)}
         parsers = [name for name in PARSERS if name in measured.parsers]
         votes = len(self._places) * (self._samples if self._samples > 1 else 0)
@@ -179,7 +176,7 @@ def _vote(score: ItemScore, metric: str) -> int:
     """Return what an answer votes for; one that is right, whatever its letters' case, is one text."""
     if score.tallies and score.tallies[metric].right:
         return _RIGHT
-    text = getattr(score.prediction, METRICS[metric])
+    text = getattr(score.prediction, METRICS[metric].part)
     if level := KNOWN[score.parser].equality:
         text = LEVELS[level](text)
     if score.outcome is not Outcome.OK or not text.strip():

@@ -235,7 +235,7 @@ def right_ones(score: Scored, gold: Rebus, metric: str) -> list[bool] | None:
     parser = PARSERS[score.parser]
     if parser.equality is None:
         return metrics.rights(metric, score.prediction, gold)
-    spelling, part = LEVELS[parser.equality], metrics.PARTS[metric]
+    spelling, part = LEVELS[parser.equality], metrics.METRICS[metric].part
     said, meant = getattr(score.prediction, part), getattr(parser.gold(gold), part)
     if isinstance(said, str):
         return metrics.rights_of(metric, spelling(said), spelling(meant))

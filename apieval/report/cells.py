@@ -111,14 +111,6 @@ def seconds(value: float | None) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{value:.1f} s"
 
 
-METRICS: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "Word guesses",
-    "word_guess_length_accuracy": "Word guess lengths",
-    "first_pass_accuracy": "First pass",
-    "solution_word_accuracy": "Solution words",
-    "solution_word_length_accuracy": "Solution word lengths",
-    "solution_match": "Solution match",
-}
 PARSERS: Final[Mapping[str, str]] = {
     "official": "official",
     "tolerant": "tolerant",

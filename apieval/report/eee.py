@@ -26,7 +26,7 @@ from apieval.patterns import regex
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE
 from apieval.rebus.examples import shown_rebus
-from apieval.rebus.metrics import METRICS, OF_REBUSES, PARTS, Part, Parts
+from apieval.rebus.metrics import METRICS, OF_REBUSES, Part, Parts
 from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
@@ -39,15 +39,6 @@ UNKNOWN: Final = "unknown"
 DOCUMENT: Final = ".json"
 ITEMS: Final = "_samples.jsonl"
 BENCHMARK: Final = "verbalized_rebus"
-COUNTED: Final = {
-    "word_guess_accuracy": "hidden words equal to the gold word at the same position",
-    "word_guess_length_accuracy": "hidden words of the gold word's length",
-    "first_pass_accuracy": "first passes equal to gold",
-    "solution_word_accuracy": "solution words equal to the gold word at the same position",
-    "solution_word_length_accuracy": "solution words of the gold word's length",
-    "solution_match": "solutions equal to gold",
-}
-"""What each metric counts."""
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 """Who evaluated, seen from the model's developer."""
 _MACRO: Final = "of each rebus, rounded to 4 decimals, then the mean over rebuses"
@@ -301,7 +292,7 @@ def _metric(
     }
     over = _MACRO if aggregation == "macro" else "over all of them"
     return {
-        "evaluation_description": f"Share of {COUNTED[metric]}, {over}",
+        "evaluation_description": f"Share of {METRICS[metric].meaning}, {over}",
         "metric_id": f"{BENCHMARK}.{metric}",
         "metric_name": metric,
         "metric_kind": "accuracy",
@@ -372,7 +363,7 @@ def items(
         "error": None if response.outcome is Outcome.OK else response.outcome.value,
     }
     for metric, tally in (score.tallies or {}).items():
-        reference = [_text(gold, PARTS[metric])]
+        reference = [_text(gold, METRICS[metric].part)]
         known = {
             "setting": setting,
             "subset": gold.subset,
@@ -389,8 +380,8 @@ def items(
         read = {
             "turn_idx": 0,
             "source": "output.raw",
-            "extracted_value": _text(score.prediction, PARTS[metric]),
-            "extraction_method": f"apieval {official.NAME}@{official.VERSION}, {PARTS[metric]}",
+            "extracted_value": _text(score.prediction, METRICS[metric].part),
+            "extraction_method": f"apieval {official.NAME}@{official.VERSION}, {METRICS[metric].part}",
             "is_terminal": True,
         }
         question = {"raw": asked, "reference": reference}

@@ -22,14 +22,6 @@ from apieval.results.figures import Figure
 from apieval.wording import counted
 
 TABLE: Final = "table.tex"
-_HEADS: Final[Mapping[str, str]] = {
-    "word_guess_accuracy": "Word",
-    "word_guess_length_accuracy": "Word len.",
-    "first_pass_accuracy": "First pass",
-    "solution_word_accuracy": "Sol. word",
-    "solution_word_length_accuracy": "Sol. word len.",
-    "solution_match": "Sol. match",
-}
 _COLUMNS: Final = len(METRICS) + 1
 _NONE: Final = "--"
 _PUBLISHED: Final = (
@@ -73,7 +65,7 @@ def lines(document: Document) -> Iterator[str]:
     yield r"\setlength{\tabcolsep}{4pt}"
     yield rf"\begin{{tabular}}{{l{'c' * len(METRICS)}}}"
     yield r"\toprule"
-    yield _row(["Model", *_HEADS.values()])
+    yield _row(["Model", *(each.short for each in METRICS.values())])
     for setting in SETTINGS:
         yield from _setting(document, setting)
     if not document.of_sample:

@@ -9,13 +9,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.rebus.metrics import METRICS
 from apieval.records import Setting
 from apieval.report.terminal import FIGURE, number
 from apieval.results.figures import Estimate, OverSamples
 from apieval.wording import counted
 
 _PARSER: Final = "official"
-_METRICS: Final = {"first_pass_accuracy": "first pass", "solution_match": "solution"}
 
 
 def render(
@@ -30,14 +30,14 @@ def render(
 
 def _table(setting: str, metrics: Mapping[str, OverSamples]) -> Table:
     first = metrics["solution_match"]
-    measured = [name for name in _METRICS if name in metrics]  # no step that was given
+    measured = [name for name in METRICS if name in metrics]  # no step that was given
     title = (
         f"{setting}: {first['samples']} samples of {counted(first['rebuses'], 'rebus', 'rebuses')}"
     )
     table = Table(title=Text(title), title_justify="left", title_style="bold")
     table.add_column("official parser", overflow="fold", min_width=FIGURE)
     for name in measured:
-        table.add_column(_METRICS[name], justify="right", no_wrap=True)
+        table.add_column(METRICS[name].part.replace("_", " "), justify="right", no_wrap=True)
         table.add_column("95 %", justify="right", no_wrap=True)
     rows = [_rows(metrics[name]) for name in measured]
     for shown in rows[0]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apieval.analysis import run_sentences, variants
+from apieval.analysis import variants
 from apieval.analysis.run_sentences import of_run, p_of, percent
+from apieval.rebus.metrics import METRICS
 from apieval.results.summary import LATER
 from tests.analysis.test_effect import both
 from tests.records import Json
@@ -92,7 +93,7 @@ class TestHints:
         assert found is not None
         said = told(summary(), found)["Hints"]
         for name, each in found["metrics"].items():
-            claimed = f"{run_sentences.METRIC_WORDS[name]} by " in said
+            claimed = f"{METRICS[name].plural} by " in said
             assert claimed == (each["p_holm"] < 0.05)
 
 

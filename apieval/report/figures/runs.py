@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from apieval.rebus.columns import ALL
-from apieval.rebus.metrics import HEADLINE
+from apieval.rebus.metrics import HEADLINE, METRICS
 from apieval.rebus.parsers import official
 from apieval.records import SETTINGS, Setting, well_formed
-from apieval.report.cells import METRICS, how_sure
+from apieval.report.cells import how_sure
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, style
 from apieval.report.figures.points import lookup
@@ -19,7 +19,7 @@ from apieval.report.terminal import shortened, visible
 from apieval.results.comparison import SettingUsage
 from apieval.results.summary import Summary
 
-EVERY: Final[Mapping[str, str]] = {metric: name.lower() for metric, name in METRICS.items()}
+EVERY: Final[Mapping[str, str]] = {name: each.label.lower() for name, each in METRICS.items()}
 FEW: Final[Mapping[str, str]] = {
     metric: EVERY[metric] for metric in ("word_guess_accuracy", "first_pass_accuracy", HEADLINE)
 }

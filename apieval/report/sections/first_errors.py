@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from apieval.rebus.columns import ALL
-from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
 from apieval.records import Setting
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, count, difference, share
 from apieval.report.document import ReportedRun
 from apieval.report.format_loss import along_key_said
@@ -131,7 +130,7 @@ def _other_words(run: ReportedRun) -> str:
 
 def _loss(metric: str, found: MetricLoss) -> Row:
     values = [Cell(number(found["values"][parser])) for parser in _PARSERS]
-    cells = [Cell(NAMES[metric]), *values, difference(found), count(found["n"])]
+    cells = [Cell(METRICS[metric].label), *values, difference(found), count(found["n"])]
     return Row(cells, strong=metric == HEADLINE)
 
 
@@ -144,7 +143,12 @@ def _kinds(part: Mapping[Setting, Mapping[str, SettingLoss]]) -> Iterator[Table]
             for kind, n in sorted(kinds.items(), key=lambda each: (-each[1], each[0])):
                 rows.append(
                     Row(
-                        [Cell(setting), Cell(NAMES[metric]), Cell(kind.replace("_", " ")), count(n)]
+                        [
+                            Cell(setting),
+                            Cell(METRICS[metric].label),
+                            Cell(kind.replace("_", " ")),
+                            count(n),
+                        ]
                     )
                 )
     if rows:

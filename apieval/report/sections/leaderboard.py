@@ -8,10 +8,9 @@ from typing import Final
 from apieval.analysis.comparison_sentences import rank
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE_CALLED
-from apieval.rebus.metrics import HEADLINE, shown_in
+from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
 from apieval.records import SETTINGS, Setting
 from apieval.report import published
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, figure, how_sure, is_partial, meaning
 from apieval.report.cells import setting as named
 from apieval.report.document import Document, ReportedRun
@@ -56,7 +55,10 @@ def _said(document: Document) -> str:
 
 def reference() -> Section:
     """Return the published figures alone, as they stand beside one run."""
-    columns = [Column("model", figures=False), *(Column(NAMES[m]) for m in published.METRICS)]
+    columns = [
+        Column("model", figures=False),
+        *(Column(METRICS[m].label) for m in published.METRICS),
+    ]
     rows = [
         Row(
             [Cell(f"{each.model}, {each.how}"), *(Cell(f"{v:.2f}") for v in each.figures)],
@@ -83,9 +85,9 @@ def _table(document: Document, setting: Setting) -> Table:
     columns = [
         Column("model", figures=False),
         Column("rank"),
-        Column(NAMES[HEADLINE], "official parser"),
-        *(Column(NAMES[each], "official parser") for each in metrics[1:]),
-        Column(NAMES[HEADLINE], "tolerant"),
+        Column(METRICS[HEADLINE].label, "official parser"),
+        *(Column(METRICS[each].label, "official parser") for each in metrics[1:]),
+        Column(METRICS[HEADLINE].label, "tolerant"),
     ]
     rows: list[Row | Group] = [
         _row(document, run, setting, metrics) for run in _ordered(models, setting)

@@ -9,7 +9,6 @@ from apieval.analysis.comparison_sentences import chance
 from apieval.analysis.paired_tests import ALPHA
 from apieval.rebus.metrics import HEADLINE, METRICS
 from apieval.records import Setting
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, count, difference
 from apieval.report.cells import setting as named
 from apieval.report.document import Document
@@ -91,7 +90,7 @@ def _rows(metrics: Mapping[str, MetricDifference]) -> Iterator[Row]:
         shown = found["p_holm"] < ALPHA
         yield Row(
             [
-                Cell(NAMES[metric]),
+                Cell(METRICS[metric].label),
                 Cell(f"{found['a']:.3f}"),
                 Cell(f"{found['b']:.3f}"),
                 difference(found, shown=shown),

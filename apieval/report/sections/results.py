@@ -10,7 +10,6 @@ from apieval.analysis.paired_tests import ALPHA
 from apieval.rebus.columns import ALL
 from apieval.rebus.dataset import SAMPLE_CALLED
 from apieval.rebus.metrics import HEADLINE, METRICS, told
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import PARSERS, count, difference, figure, how_sure, is_partial, meaning
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Row, Section, Table
@@ -58,7 +57,7 @@ def _table(
     rows = [
         Row(
             [
-                Cell(NAMES[metric]),
+                Cell(METRICS[metric].label),
                 *_cells(summary, metric, aggregation, names),
                 *_effect(found, metric),
                 _n(summary, metric, aggregation),

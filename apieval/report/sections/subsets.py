@@ -7,7 +7,6 @@ from typing import Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, count, difference, figure, how_sure, meaning
 from apieval.report.cells import setting as named
 from apieval.report.document import ReportedRun
@@ -49,7 +48,11 @@ def _subsets(run: ReportedRun) -> Table:
             ]
             n = count(parsers["official"][HEADLINE]["micro"]["n"])
             rows.append(Row([Cell(subset), *cells, n], strong=subset == ALL))
-    columns = [Column("subset", figures=False), *(Column(NAMES[m]) for m in METRICS), Column("n")]
+    columns = [
+        Column("subset", figures=False),
+        *(Column(METRICS[m].label) for m in METRICS),
+        Column("n"),
+    ]
     note = " ".join(("n: rebuses.", meaning(rows))).rstrip()
     return Table("By subset, official parser, micro", columns, rows, note)
 
@@ -66,7 +69,7 @@ def _gaps(run: ReportedRun) -> Iterator[Table]:
         rows = [
             Row(
                 [
-                    Cell(NAMES[metric]),
+                    Cell(METRICS[metric].label),
                     *(
                         difference(pairs[pair][parser][metric]["micro"], "value")
                         for pair in pairs

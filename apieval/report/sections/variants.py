@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from apieval.rebus.metrics import HEADLINE, METRICS
-from apieval.report.cells import METRICS as NAMES
 from apieval.report.cells import NONE, figure, meaning
 from apieval.report.cells import setting as named
 from apieval.report.document import Document
@@ -54,7 +53,7 @@ def _prompts(found: PromptSpread) -> Table:
         *(Column(name) for name in ("range", "mean", "sd")),
     ]
     rows = [
-        Row([Cell(NAMES[name]), *_spread(spread)], strong=name == HEADLINE)
+        Row([Cell(METRICS[name].label), *_spread(spread)], strong=name == HEADLINE)
         for name in METRICS
         if (spread := found["metrics"][name]) is not None
     ]
@@ -70,7 +69,7 @@ def _steps(found: Steps) -> Table:
     runs = found["runs"]
     columns = [Column("metric", figures=False), *(Column(_GIVEN[run["given"]]) for run in runs)]
     rows = [
-        Row([Cell(NAMES[name]), *_of_runs(runs, name)], strong=name == HEADLINE)
+        Row([Cell(METRICS[name].label), *_of_runs(runs, name)], strong=name == HEADLINE)
         for name in METRICS
         if any(run["metrics"][name] for run in runs)
     ]
