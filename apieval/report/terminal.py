@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import RenderableType
@@ -185,20 +185,20 @@ def _subsets(summary: Summary) -> Table:
 
 def _of_answered(micro: Figure) -> float | None:
     """Return a share of the answers there are: what is missing must not look like a zero."""
-    found: float | None = micro.get("answered", micro["value"])
-    return found
+    return micro.get("answered", micro["value"])
 
 
 def _format_loss(figures: Mapping[str, Mapping[str, Both]]) -> str:
     """Return what every parser finds solved; over the answers there are, where some are missing."""
-    solved: dict[str, Any] = {}
-    for parser in (_OFFICIAL, _TOLERANT, _LENIENT):
-        solved[parser] = _of_answered(figures[parser][HEADLINE]["micro"])
+    solved = {
+        parser: _of_answered(figures[parser][HEADLINE]["micro"])
+        for parser in (_OFFICIAL, _TOLERANT, _LENIENT)
+    }
     shown = ", ".join(
         f"{parser.removeprefix('tolerant-')} {number(value)}" for parser, value in solved.items()
     )
-    known = solved[_OFFICIAL] is not None and solved[_TOLERANT] is not None
-    loss = solved[_TOLERANT] - solved[_OFFICIAL] if known else None
+    before, after = solved[_OFFICIAL], solved[_TOLERANT]
+    loss = None if before is None or after is None else after - before
     if "answered" in figures[_OFFICIAL][HEADLINE]["micro"]:
         return f"solved of answered: {shown}; loss {number(loss)}"  # in 80 columns
     return f"solved: {shown}; format loss {number(loss)}"

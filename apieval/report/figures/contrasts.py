@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from apieval.rebus.columns import ALL
 from apieval.rebus.parsers import official
 from apieval.report.figures import grid, points, runs, style
 from apieval.report.figures.canvas import Sketch
@@ -22,8 +21,7 @@ def settings(shown: Shown) -> Iterator[Sketch]:
     """Yield regular against hints, where any run has both."""
 
     def figure(run: Drawn, setting: str, name: str) -> Point | None:
-        tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME, name)
-        return points.point(points.lookup(tree, "micro"))
+        return points.point(run.micro(setting, name))
 
     made = grid.of_metrics(shown, style.SETTINGS, figure, "accuracy (%)", joined=True)
     if len(shown.settings) == _BOTH and made.every:
@@ -45,8 +43,8 @@ def gaps(shown: Shown) -> Iterator[Sketch]:
 
     def figure(run: Drawn, kind: str, name: str) -> Point | None:
         setting, pair = kinds[kind]
-        tree = points.lookup(run.summary, "gaps", setting, pair, official.NAME, name)
-        return points.point(points.lookup(tree, "micro"))
+        metrics = run.gaps(setting).get(pair, {}).get(official.NAME, {})
+        return points.point(metrics[name]["micro"] if name in metrics else None)
 
     pairs = list(dict.fromkeys(pair for _, pair in kinds.values()))
     looks = {
@@ -75,7 +73,7 @@ def _kinds(shown: Shown) -> dict[str, tuple[str, str]]:
     found = {}
     for run in shown.runs:
         for setting in shown.settings:
-            for pair in points.lookup(run.summary, "gaps", setting) or ():
+            for pair in run.gaps(setting):
                 name = runs.drawable(pair.replace(" - ", " − "), _SUBSET)
                 found[f"{name}, {setting}"] = setting, pair
     return found
@@ -90,8 +88,10 @@ def format_loss(shown: Shown) -> Iterator[Sketch]:
     """Yield how much more is right for the tolerant parser than for the official one."""
 
     def figure(run: Drawn, setting: str, name: str) -> Point | None:
-        found = points.lookup(run.summary, "format_loss", setting, ALL, "metrics", name)
-        return points.point({**found, "value": found["difference"]}) if found else None
+        if (loss := run.loss(setting, name)) is None:
+            return None
+        value, low, high = loss["difference"], loss["low"], loss["high"]
+        return points.point({"value": value, "low": low, "high": high, "n": loss["n"]})
 
     looks: Mapping[str, Look] = {each: style.SETTINGS[each] for each in shown.settings}
     label = "tolerant minus official (percentage points)"

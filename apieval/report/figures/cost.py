@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE
-from apieval.rebus.parsers import official
 from apieval.report.figures import canvas, points, style
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.runs import Drawn, Shown
+from apieval.results.figures import known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,11 +73,9 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
 
 def _offers(run: Drawn, settings: Sequence[str]) -> Iterator[Offer]:
     for setting in settings:
-        spread = points.lookup(run.spending, setting, "cost_usd")
-        tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME, HEADLINE)
-        point = points.point(points.lookup(tree, "micro"))
-        if point and spread and spread["n"]:
-            yield Offer(run, setting, 1000 * spread["mean"], point)
+        spread, point = run.spread(setting, "cost_usd"), points.point(run.micro(setting, HEADLINE))
+        if point and spread:
+            yield Offer(run, setting, 1000 * known(spread["mean"]), point)
 
 
 def _point(axes: Axes, offer: Offer) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from apieval.rebus.parsers import official
 from apieval.report.figures import curves, points
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.points import Point
 from apieval.report.figures.runs import Drawn, Shown
+from apieval.results.figures import Group
 
 
 class Kind(NamedTuple):
@@ -82,9 +82,8 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
         )
 
 
-def _groups(kind: Kind, run: Drawn, setting: str) -> Sequence[Mapping[str, Any]]:
-    path = "dependence", setting, official.NAME, kind.metric, kind.on, "groups"
-    return points.lookup(run.summary, *path) or ()
+def _groups(kind: Kind, run: Drawn, setting: str) -> Sequence[Group]:
+    return run.groups(setting, kind.metric, kind.on)
 
 
 def _shares(kind: Kind, run: Drawn, setting: str) -> list[Point | None]:
@@ -103,7 +102,7 @@ def _ticks(shown: Shown, kind: Kind, settings: Sequence[str]) -> list[str]:
     return ticks
 
 
-def _range(group: Mapping[str, Any], *, whole: bool) -> str:
+def _range(group: Group, *, whole: bool) -> str:
     begin, end = group["from"], group["below"]
     if end is None:
         return f"{begin}+"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from apieval.rebus.columns import ALL
 from apieval.report.figures import canvas, points, style
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.runs import DESCRIBED, Drawn, Shown
@@ -61,7 +60,7 @@ def _bars(shown: Shown) -> list[Bar]:
     bars, place = [], 0.0
     for run in shown.runs:
         for setting in shown.settings:
-            found = points.lookup(run.summary, "diagnosis", setting, ALL, "broke_first") or {}
+            found = run.first_errors(setting)
             there = {step: points.point(found.get(step)) for step in style.STEPS}
             shares = {step: each.value for step, each in there.items() if each}
             if shares:

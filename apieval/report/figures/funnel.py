@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from apieval.rebus.columns import ALL
-from apieval.rebus.parsers import official
 from apieval.report.figures import curves, points, runs
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.curves import Panel
@@ -34,8 +32,7 @@ def sketches(shown: Shown) -> Iterator[Sketch]:
 
 
 def _steps(run: Drawn, setting: str) -> list[Point | None]:
-    tree = points.lookup(run.summary, "figures", setting, ALL, official.NAME)
-    return [points.point(points.lookup(tree, step, "micro")) for step in runs.STEPS]
+    return [points.point(run.micro(setting, step)) for step in runs.STEPS]
 
 
 def _n(panels: Sequence[Panel]) -> str:

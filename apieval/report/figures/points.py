@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from apieval.report.figures import style
+from apieval.results.figures import Figure, Found, Gap, Group
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,30 +33,21 @@ class Point(NamedTuple):
     sure: bool = True
 
 
-def point(figure: Mapping[str, Any] | None) -> Point | None:
+def point(figure: Figure | Gap | Found | Group | None) -> Point | None:
     """Return a share as a point, None where nothing was measured.
 
     Where answers are missing it is the share of those there are, within what it can still become.
     """
     if not figure or figure["value"] is None:
         return None
-    value, low, high, sure = figure["value"], figure["low"], figure["high"], True
-    if "at_least" in figure:
-        value = figure.get("answered", value)
-        low, high, sure = figure["at_least"], figure["at_most"], False
+    of: Mapping[str, Any] = figure  # of what kind of figure is the same here
+    value, low, high = of["value"], of["low"], of["high"]
+    if "at_least" in of:
+        value, low, high = of.get("answered", value), of["at_least"], of["at_most"]
     if value is None:
         return None
     low, high = (value if each is None else each for each in (low, high))
-    return Point(100 * value, 100 * low, 100 * high, figure.get("n", 0), sure)
-
-
-def lookup(tree: Any, *path: str) -> Any:  # noqa: ANN401 # any JSON
-    """Return what stands in a tree at a path, None where it has no such branch."""
-    for name in path:
-        if not isinstance(tree, Mapping):
-            return None
-        tree = tree.get(name)
-    return tree
+    return Point(100 * value, 100 * low, 100 * high, of.get("n", 0), "at_least" not in of)
 
 
 def percent(of: Point | None) -> str:

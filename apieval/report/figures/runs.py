@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS
@@ -14,9 +14,9 @@ from apieval.records import SETTINGS, Setting, well_formed
 from apieval.report.cells import how_sure
 from apieval.report.document import Document, ReportedRun
 from apieval.report.figures import canvas, style
-from apieval.report.figures.points import lookup
 from apieval.report.terminal import shortened, visible
-from apieval.results.comparison import SettingUsage
+from apieval.results.comparison import SettingUsage, UsageSpread
+from apieval.results.figures import BothGaps, Figure, Found, Group, MetricLoss
 from apieval.results.summary import Summary
 
 EVERY: Final[Mapping[str, str]] = {name: each.label.lower() for name, each in METRICS.items()}
@@ -37,6 +37,13 @@ DESCRIBED: Final = 5
 """Of so many runs texts say the numbers."""
 
 
+_T = TypeVar("_T")
+
+
+def _in(tree: Mapping[Setting, _T] | None, setting: str) -> _T | None:
+    return (tree or {}).get(cast("Setting", setting))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
     """One run: `label` is its name as it is drawn, `name` as captions say it."""
@@ -47,10 +54,42 @@ class Drawn:
     summary: Summary
     spending: Mapping[Setting, SettingUsage]
 
+    def micro(self, setting: str, metric: str) -> Figure | None:
+        """Return the figure of a metric: official parser, all subsets, micro."""
+        by_subset = _in(self.summary["figures"], setting)
+        both = by_subset[ALL][official.NAME].get(metric) if by_subset else None
+        return both["micro"] if both else None
+
+    def gaps(self, setting: str) -> Mapping[str, Mapping[str, Mapping[str, BothGaps]]]:
+        """Return the gaps of a setting, by pair of subsets."""
+        return _in(self.summary["gaps"], setting) or {}
+
+    def loss(self, setting: str, metric: str) -> MetricLoss | None:
+        """Return the format loss of a metric over all subsets."""
+        found = _in(self.summary["format_loss"], setting)
+        return found[ALL]["metrics"].get(metric) if found else None
+
+    def first_errors(self, setting: str) -> Mapping[str, Found]:
+        """Return the share of answers by the step of their first error."""
+        found = _in(self.summary["diagnosis"], setting)
+        return found[ALL]["broke_first"] if found else {}
+
+    def groups(self, setting: str, metric: str, on: str) -> Sequence[Group]:
+        """Return the groups of what a metric may depend on."""
+        found = (_in(self.summary["dependence"], setting) or {}).get(official.NAME, {})
+        blocks = found.get(metric, {})
+        return blocks[on]["groups"] or () if on in blocks else ()
+
+    def spread(self, setting: str, measure: str) -> UsageSpread | None:
+        """Return how a measure is spread over the answers of a setting, None of none."""
+        usage: Mapping[str, Any] | None = _in(self.spending, setting)
+        found: UsageSpread | None = usage[measure] if usage else None
+        return found if found and found["n"] else None
+
     @property
     def partial(self) -> bool:
         """Say whether answers are missing."""
-        return bool(self.summary.get("partial"))
+        return bool(self.summary["partial"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +132,7 @@ def shown(document: Document) -> Shown:
     if len(runs) > (most := len(style.RUNS)):
         notes.append(f"Of {len(runs)} runs the first {most} by solution match are shown.")
         runs = sorted(runs, key=_headline, reverse=True)[:most]
-    if any(run.summary.get("partial") for run in runs):
+    if any(run.summary["partial"] for run in runs):
         notes.append(
             f"Runs with {PARTIAL} lack answers: shares are of those there are, and dotted lines end at "
             "what a figure can still become."
@@ -101,7 +140,7 @@ def shown(document: Document) -> Shown:
     labels = distinct([run.name for run in runs])
     drawn = [
         Drawn(
-            label=label + PARTIAL * bool(run.summary.get("partial")),
+            label=label + PARTIAL * bool(run.summary["partial"]),
             name=captioned(run.name),
             look=look,
             summary=run.summary,
@@ -116,8 +155,8 @@ def shown(document: Document) -> Shown:
 def _headline(run: ReportedRun) -> float:
     """Return the run's share of solutions in its first setting; what is unknown comes last."""
     first = run.summary["settings"][0]
-    micro = lookup(run.summary, "figures", first, ALL, official.NAME, HEADLINE, "micro") or {}
-    value = micro.get("answered", micro.get("value"))
+    micro = run.summary["figures"][first][ALL][official.NAME][HEADLINE]["micro"]
+    value = micro.get("answered", micro["value"])
     return -1.0 if value is None else value
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from apieval.report.figures import canvas, grid, points, style
 from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.runs import DESCRIBED, Shown
+from apieval.results.figures import known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,10 +66,10 @@ def _boxes(shown: Shown, name: str) -> list[_Box]:
     boxes = []
     for at, run in enumerate(shown.runs):
         for number, setting in enumerate(shown.settings):
-            spread = points.lookup(run.spending, setting, name)
-            if spread and spread["n"]:
+            if spread := run.spread(setting, name):
                 aside = (number - (len(shown.settings) - 1) / 2) * _APART
-                boxes.append(_Box(setting, at + aside, spread["quantiles"]))
+                quantiles = {share: known(of) for share, of in spread["quantiles"].items()}
+                boxes.append(_Box(setting, at + aside, quantiles))
     return boxes
 
 
@@ -97,10 +98,10 @@ def _described(shown: Shown) -> Iterator[str]:
     for run in shown.runs[:DESCRIBED]:
         for setting in shown.settings:
             parts = [
-                f"{title} {_number(spread['quantiles']['0.5'])} {unit} (95 % below "
-                f"{_number(spread['quantiles']['0.95'])})"
+                f"{title} {_number(known(spread['quantiles']['0.5']))} {unit} (95 % below "
+                f"{_number(known(spread['quantiles']['0.95']))})"
                 for name, (title, unit) in MEASURES.items()
-                if (spread := points.lookup(run.spending, setting, name)) and spread["n"]
+                if (spread := run.spread(setting, name))
             ]
             if parts:
                 yield f"{run.name}, {setting}, median: {', '.join(parts)}."
