@@ -6,11 +6,15 @@ What things are called in a report.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final, cast
 
 from apieval.analysis.comparison_sentences import points
+from apieval.records import Setting
 from apieval.report.outline import WHOLE, Bar, Cell, Group, Row
 from apieval.report.terminal import number
+from apieval.results.comparison import MetricDifference
+from apieval.results.figures import Estimate, Figure, Gap, MetricLoss, interval_of
+from apieval.results.summary import Summary
 
 NONE: Final = "-"
 BOUNDS: Final = "(bounds)"
@@ -26,17 +30,16 @@ _MILLION: Final = 1_000_000
 _SMALL: Final = 0.01
 _SHORT_S: Final = 10
 
-Figure = Mapping[str, Any]
 
-
-def figure(found: Figure, *, strong: bool = False, bar: bool = False) -> Cell:
+def figure(found: Estimate, *, strong: bool = False, bar: bool = False) -> Cell:
     """Return a figure and its interval; where answers are missing, what it can still become."""
     if "at_least" in found:
-        ends = f"{number(found['at_least'])} to {number(found['at_most'])}"
-        return Cell(f"{ends} {BOUNDS}", f"{number(found['answered'])} of answered", bounds=True)
-    low, high = found["low"], found["high"]
-    drawn = Bar(low, found["value"], high) if bar and low is not None else None
-    return Cell(number(found["value"]), between(low, high), strong, drawn)
+        partial = cast("Figure", found)
+        ends = f"{number(partial['at_least'])} to {number(partial['at_most'])}"
+        return Cell(f"{ends} {BOUNDS}", f"{number(partial['answered'])} of answered", bounds=True)
+    there = interval_of(found)
+    drawn = Bar(there[1], there[0], there[2]) if bar and there else None
+    return Cell(number(found["value"]), between(found["low"], found["high"]), strong, drawn)
 
 
 def how_sure(partial: Iterable[bool]) -> str:
@@ -47,7 +50,7 @@ def how_sure(partial: Iterable[bool]) -> str:
     return f"{_INTERVALS}, or {_MISSING}" if True in kinds else _INTERVALS
 
 
-def is_partial(summary: Figure, setting: str) -> bool:
+def is_partial(summary: Summary, setting: Setting) -> bool:
     """Say whether answers are missing in a setting, so that its figures are bounds."""
     counts = summary["outcomes"][setting]
     return bool(counts["failed"] + counts["not_asked"])
@@ -64,21 +67,32 @@ def between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{number(low)}\u2013{number(high)}"
 
 
-def difference(found: Figure, name: str = "difference", *, shown: bool = False) -> Cell:
+def difference(found: MetricDifference | MetricLoss, *, shown: bool = False) -> Cell:
     """Return a difference in points, with its interval; one that is shown stands out."""
+    return _points(found["difference"], found["low"], found["high"], shown=shown)
+
+
+def gap(found: Gap) -> Cell:
+    """Return a gap as a difference; where answers are missing, what it can still become."""
     if "at_least" in found:
         ends = f"{points(found['at_least'])} to {points(found['at_most'])}"
         return Cell(f"{ends} {BOUNDS}", bounds=True)
-    if found[name] is None:
+    return _points(found["value"], found["low"], found["high"])
+
+
+def _points(
+    value: float | None, low: float | None, high: float | None, *, shown: bool = False
+) -> Cell:
+    if value is None:
         return Cell(NONE)
-    low, high = found["low"], found["high"]
-    detail = "" if low is None else f"{points(low)} to {points(high)}"
-    return Cell(points(found[name]), detail, shown)
+    detail = "" if low is None or high is None else f"{points(low)} to {points(high)}"
+    return Cell(points(value), detail, shown)
 
 
-def share(found: Figure) -> Cell:
+def share(found: Estimate) -> Cell:
     """Return a share of answers, with a bar."""
-    return figure(found, bar=found["value"] is not None and found["value"] <= WHOLE[1])
+    value = found["value"]
+    return figure(found, bar=value is not None and value <= WHOLE[1])
 
 
 def count(n: int | None) -> Cell:

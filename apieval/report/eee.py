@@ -31,6 +31,8 @@ from apieval.rebus.parsers import official
 from apieval.rebus.prompts import Prompt
 from apieval.rebus.scoring import PARSERS, ScoredAnswer
 from apieval.records import Outcome, Rebus, Response, RunSpec, Setting, Usage
+from apieval.results.header import Header
+from apieval.results.summary import Data, PromptName, Served, Summary
 from apieval.signature import canonical_json
 from apieval.version import VERSION
 
@@ -78,7 +80,7 @@ class Evaluation:
     """A run under the format's names; `last` is when its last answer came, `answers` the hash of all."""
 
     spec: RunSpec
-    header: Mapping[str, Any]
+    header: Header
     prompt: Prompt
     last: datetime
     answers: str
@@ -153,23 +155,21 @@ def strings(named: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def document(
-    run: Evaluation, summary: Mapping[str, Any], items: int, digest: str
-) -> dict[str, Any]:
+def document(run: Evaluation, summary: Summary, items: int, digest: str) -> dict[str, Any]:
     """Return the document of a run, whose file of items has so many lines and that hash."""
     header = run.header
     details = {
-        "status": header.get("status"),
+        "status": header["status"],
         "partial": summary["partial"],
         "outcomes": summary["outcomes"],
         "usage": summary["usage"],
-        "spent_usd": header.get("spent_usd"),
-        "price": header.get("price"),
+        "spent_usd": header["spent_usd"],
+        "price": header["price"],
         "findings": [each["text"] for each in summary["findings"]] or None,
         "responses": summary["responses"],
         "items": f"scores are those of {official.NAME}, macro, all rows; `metadata` has the rest",
     }
-    asked_by = {"asked_by": header.get("versions"), "git": header.get("git")}
+    asked_by = {"asked_by": header["versions"], "git": header["git"]}
     algorithm, _, checksum = digest.partition(":")
     return {
         "schema_version": SCHEMA,
@@ -200,7 +200,7 @@ def document(
     }
 
 
-def _model(run: Evaluation, served: Mapping[str, Any]) -> dict[str, Any]:
+def _model(run: Evaluation, served: Served) -> dict[str, Any]:
     """Return what is known of the model; an address is not given, it may be a private one."""
     spec = run.spec
     hosted = spec.provider == "litellm"
@@ -216,15 +216,15 @@ def _model(run: Evaluation, served: Mapping[str, Any]) -> dict[str, Any]:
         "additional_details": {
             "deployment_type": "externally_managed" if managed else here,
             "model_availability": UNKNOWN,
-            **strings({"provider": spec.provider, **served}),
+            **strings({"provider": spec.provider, **dict(served.items())}),
         },
     }
 
 
-def _source(run: Evaluation, data: Mapping[str, Any]) -> dict[str, Any]:
+def _source(run: Evaluation, data: Data) -> dict[str, Any]:
     """Return where the data is from, and on what terms it may be used."""
     published = "source" in data
-    about = {name: data[name] for name in data if name not in {"name", "n"}}
+    about = {name: value for name, value in data.items() if name not in {"name", "n"}}
     hub = {"hf_repo": REPOSITORY, "hf_split": TEST.name.removesuffix(".csv")}
     return {
         "dataset_name": run.dataset,
@@ -234,18 +234,18 @@ def _source(run: Evaluation, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _generation(run: Evaluation, setting: Setting, prompt: Mapping[str, Any]) -> dict[str, Any]:
+def _generation(run: Evaluation, setting: Setting, prompt: PromptName) -> dict[str, Any]:
     """Return how the answers of a setting were generated."""
     body = {name: value for name, value in run.body.items() if name != "model"}
     arguments = {name: body[name] for name in ("temperature", "top_p", "top_k") if name in body}
     limits = [body[name] for name in ("max_completion_tokens", "max_tokens") if name in body]
     details = {
         "parameters": body,
-        "dropped": run.header.get("dropped"),
-        "preset": run.header.get("preset"),
+        "dropped": run.header["dropped"],
+        "preset": run.header["preset"],
         "prompt": prompt,
         "prompt_hash": run.spec.prompts.get(setting),
-        "system_prompt": run.header.get("system_prompt"),
+        "system_prompt": run.header["system_prompt"],
         "samples": run.spec.samples,
     }
     return {
@@ -258,7 +258,7 @@ def _generation(run: Evaluation, setting: Setting, prompt: Mapping[str, Any]) ->
     }
 
 
-def _results(run: Evaluation, summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _results(run: Evaluation, summary: Summary) -> Iterator[dict[str, Any]]:
     """Yield an entry for every figure of a summary; a figure of nothing has none."""
     source = _source(run, summary["data"])
     generation = {each: _generation(run, each, summary["prompt"]) for each in run.spec.settings}
@@ -280,7 +280,7 @@ def _results(run: Evaluation, summary: Mapping[str, Any]) -> Iterator[dict[str, 
 
 
 def _metric(
-    setting: str, subset: str, parser: str, metric: str, aggregation: Aggregation
+    setting: Setting, subset: str, parser: str, metric: str, aggregation: Aggregation
 ) -> dict[str, Any]:
     parameters = {
         "setting": setting,
@@ -306,7 +306,7 @@ def _metric(
 
 
 def _score(
-    summary: Mapping[str, Any], setting: str, subset: str, parser: str, metric: str, by: Aggregation
+    summary: Summary, setting: Setting, subset: str, parser: str, metric: str, by: Aggregation
 ) -> dict[str, Any]:
     both = summary["figures"][setting][subset][parser][metric]
     figure, signature = both[by], of_figure(summary, setting, subset, parser, metric, by)
@@ -316,7 +316,9 @@ def _score(
         "signature": signature,
         "fingerprint": fingerprint(signature),
         "partial": "at_least" in figure,
-        **{name: figure.get(name) for name in ("at_least", "at_most", "answered")},
+        "at_least": figure.get("at_least"),
+        "at_most": figure.get("at_most"),
+        "answered": figure.get("answered"),
         "outcomes_of_setting": summary["outcomes"][setting],
     }
     drawn = metric not in OF_REBUSES or summary["samples"] > 1
@@ -326,7 +328,7 @@ def _score(
         "confidence_level": CONFIDENCE,
         "method": _BOOTSTRAP if drawn else "Wilson",
     }
-    uncertainty = {"num_samples": both["macro"]["n"] // summary["samples"]}
+    uncertainty: dict[str, object] = {"num_samples": both["macro"]["n"] // summary["samples"]}
     if "at_least" not in figure:  # bounds, which the details have, are no interval
         uncertainty = {"confidence_interval": interval, **uncertainty}
         uncertainty |= {"num_bootstrap_samples": TRIALS} if drawn else {}

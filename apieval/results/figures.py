@@ -60,7 +60,7 @@ class BothGaps(TypedDict):
 
 
 class Estimate(TypedDict):
-    """A value with its interval."""
+    """A value with its interval, as every figure has it."""
 
     value: Number | None
     low: Number | None
@@ -193,7 +193,7 @@ class OverSamples(TypedDict):
     disagreement: Estimate
 
 
-def interval_of(figure: Figure | Gap | Estimate) -> tuple[float, float, float] | None:
+def interval_of(figure: Estimate) -> tuple[float, float, float] | None:
     """Return a value and its bounds, None where there are none."""
     value, low, high = figure["value"], figure["low"], figure["high"]
     return None if value is None or low is None or high is None else (value, low, high)

@@ -4,22 +4,23 @@ import pytest
 
 from apieval.report import cells
 from apieval.report.outline import Bar, Cell
+from tests.records import Json
 
 
 def test_a_figure_has_its_interval_and_a_bar_where_one_is_wanted() -> None:
-    found = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+    found: Json = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
     assert cells.figure(found) == Cell("0.500", "0.400\u20130.600")
     assert cells.figure(found, strong=True, bar=True).bar == Bar(0.4, 0.5, 0.6)
-    nothing = {"value": None, "low": None, "high": None, "n": 0}
+    nothing: Json = {"value": None, "low": None, "high": None, "n": 0}
     assert cells.figure(nothing, bar=True) == cells.share(nothing) == Cell("-")
 
 
 def test_a_mean_above_1_has_no_bar() -> None:
-    assert cells.share({"value": 1.2, "low": 1.1, "high": 1.3, "n": 9}).bar is None
+    assert cells.share({"value": 1.2, "low": 1.1, "high": 1.3}).bar is None
 
 
 def test_a_partial_figure_has_bounds() -> None:
-    found = {
+    found: Json = {
         "value": 0.1,
         "low": 0.0,
         "high": 0.3,
@@ -28,9 +29,7 @@ def test_a_partial_figure_has_bounds() -> None:
         "answered": None,
     }
     assert cells.figure(found) == Cell("0.100 to 0.400 (bounds)", "- of answered", bounds=True)
-    assert cells.difference({**found, "difference": 0.1}) == Cell(
-        "+10.0 to +40.0 (bounds)", bounds=True
-    )
+    assert cells.gap(found) == Cell("+10.0 to +40.0 (bounds)", bounds=True)
 
 
 @pytest.mark.parametrize(
@@ -49,10 +48,11 @@ def test_a_caption_promises_no_interval_where_there_is_none(partial: list[bool],
 
 
 def test_a_difference_stands_out_where_it_is_shown() -> None:
-    found = {"difference": -0.05, "low": -0.1, "high": 0.0}
+    found: Json = {"difference": -0.05, "low": -0.1, "high": 0.0}
     assert cells.difference(found, shown=True) == Cell("-5.0", "-10.0 to 0.0", strong=True)
-    assert cells.difference({"value": 0.1, "low": None, "high": None}, "value") == Cell("+10.0")
-    assert cells.difference({"difference": None}) == Cell("-")
+    nothing: Json = {"difference": None, "low": None, "high": None}
+    assert cells.difference(nothing) == Cell("-")
+    assert cells.gap({"value": 0.1, "low": None, "high": None}) == Cell("+10.0")
 
 
 @pytest.mark.parametrize(

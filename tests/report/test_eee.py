@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Final, cast
 from uuid import UUID
 
 import pytest
@@ -13,6 +13,8 @@ from apieval.rebus import prompts
 from apieval.rebus.dataset import Dataset, Origin
 from apieval.records import RunSpec
 from apieval.report.eee import ITEMS, About, Evaluation, document, evaluation_name, strings
+from apieval.results.header import LATER, Header
+from apieval.results.summary import Summary
 from tests import records
 
 NOBODY = About()
@@ -35,17 +37,22 @@ def hosted(name: str, endpoint: str = "litellm") -> RunSpec:
     return spec(provider="litellm", identity={"endpoint": endpoint, "body": {"model": name}})
 
 
+HEADER: Final = cast("Header", {**LATER, "status": "done"})
+
+
 def named(
     run: RunSpec, about: About = NOBODY, last: datetime = THEN, answers: str = "sha256:1"
 ) -> Evaluation:
     return Evaluation(
-        spec=run, header={}, prompt=prompts.official(), last=last, answers=answers, about=about
+        spec=run, header=HEADER, prompt=prompts.official(), last=last, answers=answers, about=about
     )
 
 
 def made(run: RunSpec, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 # any JSON
-    summary = records.summary([records.rebus()], [records.response()], settings=["regular"])
-    return document(named(run), {**summary, **changes}, 6, "sha256:00")
+    summary: records.Json = records.summary(
+        [records.rebus()], [records.response()], settings=["regular"]
+    )
+    return document(named(run), cast("Summary", {**summary, **changes}), 6, "sha256:00")
 
 
 @pytest.mark.parametrize(

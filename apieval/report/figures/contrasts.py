@@ -11,6 +11,7 @@ from apieval.report.figures.canvas import Sketch
 from apieval.report.figures.points import Point
 from apieval.report.figures.runs import Drawn, Shown
 from apieval.report.figures.style import Look
+from apieval.results.figures import Found
 
 _BOTH: Final = 2
 _SUBSET: Final = 12
@@ -91,7 +92,8 @@ def format_loss(shown: Shown) -> Iterator[Sketch]:
         if (loss := run.loss(setting, name)) is None:
             return None
         value, low, high = loss["difference"], loss["low"], loss["high"]
-        return points.point({"value": value, "low": low, "high": high, "n": loss["n"]})
+        found: Found = {"value": value, "low": low, "high": high, "n": loss["n"]}
+        return points.point(found)
 
     looks: Mapping[str, Look] = {each: style.SETTINGS[each] for each in shown.settings}
     label = "tolerant minus official (percentage points)"

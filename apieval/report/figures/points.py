@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from apieval.report.figures import style
-from apieval.results.figures import Figure, Found, Gap, Group
+from apieval.results.figures import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     sure: bool = True
 
 
-def point(figure: Figure | Gap | Found | Group | None) -> Point | None:
+def point(figure: Estimate | None) -> Point | None:
     """Return a share as a point, None where nothing was measured.
 
     Where answers are missing it is the share of those there are, within what it can still become.

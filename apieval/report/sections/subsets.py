@@ -7,7 +7,7 @@ from typing import Final
 
 from apieval.rebus.columns import ALL
 from apieval.rebus.metrics import HEADLINE, METRICS, shown_in
-from apieval.report.cells import NONE, count, difference, figure, how_sure, meaning
+from apieval.report.cells import NONE, count, figure, gap, how_sure, meaning
 from apieval.report.cells import setting as named
 from apieval.report.document import ReportedRun
 from apieval.report.outline import Cell, Column, Group, Row, Section, Table
@@ -71,7 +71,7 @@ def _gaps(run: ReportedRun) -> Iterator[Table]:
                 [
                     Cell(METRICS[metric].label),
                     *(
-                        difference(pairs[pair][parser][metric]["micro"], "value")
+                        gap(pairs[pair][parser][metric]["micro"])
                         for pair in pairs
                         for parser in parsers
                     ),
