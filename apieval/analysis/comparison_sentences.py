@@ -47,7 +47,7 @@ def _sure(found: MetricDifference, *, turned: bool = False) -> str:
     if turned:
         difference, low, high = -difference, -high, -low
     interval = f"95 % {points(low)} to {points(high)}"
-    return f"{points(difference)} points ({interval}; p {chance(found['p_holm'])}"
+    return f"{points(difference)} percentage points ({interval}; p {chance(found['p_holm'])}"
 
 
 def _before(found: MetricDifference, tests: int) -> str:
@@ -62,7 +62,7 @@ def _unseen(found: MetricDifference, n: int) -> str:
     if found["smallest"] is None:
         return f"none could have been seen {rebuses}"
     least = f"{100 * found['smallest']:.1f}"
-    return f"one of less than {least} points may have been missed {rebuses}"
+    return f"a difference below {least} percentage points may have been missed {rebuses}"
 
 
 def _among(pair: Pair) -> str:

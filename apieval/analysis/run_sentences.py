@@ -65,7 +65,7 @@ def of_run(summary: Summary, effect: HintsEffect | None) -> list[Sentence]:
         HINTS: _hints(effect),
         "Where it breaks": _broke(summary),
         "After the first pass": _after_first_pass(summary),
-        "Known by heart?": _known_by_heart(summary),
+        "Possible memorization": _known_by_heart(summary),
         "Format": _form(summary),
         "Subsets": _gaps(summary),
         "Cut answers": _cut(summary),
@@ -143,9 +143,9 @@ def _hints(effect: HintsEffect | None) -> Iterator[str]:
         if found["p_holm"] >= ALPHA:
             unmoved.append(name)
         elif change > 0:
-            raised.append(f"{what} by {_point(change)} points ({_between(found)})")
+            raised.append(f"{what} by {_point(change)} percentage points ({_between(found)})")
         else:
-            lowered.append(f"{what} by {_point(-change)} points ({_between(found, -1)})")
+            lowered.append(f"{what} by {_point(-change)} percentage points ({_between(found, -1)})")
     told = [f"{verb} {_listed(each)}" for verb, each in _verbs(raised, lowered) if each]
     if told:
         yield f"Hints {' and '.join(told)}."
@@ -178,21 +178,21 @@ def _broke(summary: Summary) -> Iterator[str]:
         told = [f"{_STEPS.get(s, s)} ({percent(shares[s]['value'])})" for s in most]
         rest = f"; {percent(solved['value'])} are solved" if solved else ""
         where = SETTING_WORDS[setting]
-        yield f"{where.capitalize()} answers break first at {_listed(told)}{rest}."
+        yield f"{where.capitalize()} most first errors are at {_listed(told)}{rest}."
 
 
 def _after_first_pass(summary: Summary) -> Iterator[str]:
     told = _shares((s, each["wrong_despite_right_first_pass"]) for s, each in _diagnosed(summary))
     if told:
-        yield f"Of the first passes right by their letters, {_listed(told)} still end in a wrong solution."
+        yield f"Of first passes with correct letters, {_listed(told)} still lead to a wrong solution."
 
 
 def _known_by_heart(summary: Summary) -> Iterator[str]:
     told = _shares((s, each["right_despite_wrong_steps"]) for s, each in _diagnosed(summary))
     if told:
         yield (
-            f"Of its right solutions, {_listed(told)} follow wrong steps, as of one who knew the "
-            "phrase."
+            f"Of its correct solutions, {_listed(told)} follow wrong steps, as if the phrase had "
+            "been memorized."
         )
 
 
@@ -225,9 +225,9 @@ def _form(summary: Summary) -> Iterator[str]:
         lost = {name: each for name, each in mine.items() if (setting, name) in shown}
         where = SETTING_WORDS[setting]
         if told := _largest(lost, 1):
-            yield f"{where.capitalize()} its form costs {told} by the official parser."
+            yield f"{where.capitalize()} the format costs {told} by the official parser."
         if told := _largest(lost, -1):
-            yield f"{where.capitalize()} the official parser counts more right than the tolerant one: {told}."
+            yield f"{where.capitalize()} the official parser finds more correct than the tolerant one: {told}."
         if not lost:
             yield f"{where.capitalize()} no format loss is shown."
 
@@ -248,7 +248,7 @@ def _largest(losses: Mapping[str, MetricLoss], sign: int) -> str:
     names = [name for name, each in losses.items() if sign * known(each["difference"]) > 0]
     names.sort(key=lambda name: (name != HEADLINE, -abs(known(losses[name]["difference"]))))
     told = [
-        f"{METRICS[name].plural} {_point(sign * known(losses[name]['difference']))} points "
+        f"{METRICS[name].plural} {_point(sign * known(losses[name]['difference']))} percentage points "
         f"({_between(losses[name], sign)})"
         for name in names[:_PLACES]
     ]
@@ -279,12 +279,12 @@ def _gaps(summary: Summary) -> Iterator[str]:
         if (setting, pair) not in shown:
             yield (
                 f"No gap in solutions is shown between {first!r} and {other!r} "
-                f"{SETTING_WORDS[setting]} ({_point(gap['value'])} points, {_between(gap)})."
+                f"{SETTING_WORDS[setting]} ({_point(gap['value'])} percentage points, {_between(gap)})."
             )
             continue
         sign = 1 if known(gap["value"]) > 0 else -1
         more = f"{'more' if sign > 0 else 'fewer'} rebuses {where}"
-        by = f"{_point(sign * known(gap['value']))} points ({_between(gap, sign)})"
+        by = f"{_point(sign * known(gap['value']))} percentage points ({_between(gap, sign)})"
         yield f"It solves {more}, by {by}."
 
 
@@ -296,4 +296,4 @@ def _cut(summary: Summary) -> Iterator[str]:
             said = f"{percent(cut / answers)} {SETTING_WORDS[setting]} ({cut:,} of {answers:,})"
             told.append(said)
     if told:
-        yield f"Cut at the length limit, and counted wrong: {_listed(told)}."
+        yield f"Truncated at the token limit, and counted as wrong: {_listed(told)}."

@@ -42,11 +42,11 @@ def outlined(document: Document) -> Outline:
     """Return the report's outline."""
     several = len(document.runs) > 1
     sections = [
-        Section("short", "In short", paragraphs=[_SHORT], sentences=_short(document)),
+        Section("short", "Key findings", paragraphs=[_SHORT], sentences=_short(document)),
         *_results(document),
         setup.section(document),
         Section("figures", "Figures", slot="figures"),
-        Section("rebuses", "Rebus by rebus", slot="items"),
+        Section("rebuses", "Items", slot="items"),
         *(_run(run, f"run-{at}", several=several) for at, run in enumerate(document.runs, 1)),
         method.section(),
     ]

@@ -19,7 +19,7 @@ _SUBSETS: Final = 4
 """How many subsets have a column in 80."""
 _SUBSET_WIDTH: Final = 8
 _ROWS: Final[Mapping[tuple[str, ...], str]] = {
-    ("of_own_guesses",): "first pass made of own guesses",
+    ("of_own_guesses",): "first pass uses own guesses",
     ("letters_kept",): "first pass with the letters given",
     ("key_obeyed",): "solution obeys the key",
     ("right_despite_wrong_steps",): "of right ones: despite wrong steps",
@@ -63,7 +63,7 @@ def _rows(cell: DiagnosisShares, whole: DiagnosisShares) -> Iterator[tuple[str, 
     for step, share in cell["broke_first"].items():
         name = step.replace("_", " ")
         if whole["broke_first"][step]["n"]:
-            yield name if step in {"solved", "unanswered"} else f"broke first: {name}", share
+            yield name if step in {"solved", "unanswered"} else f"first error: {name}", share
     for path, name in _ROWS.items():
         if _at(whole, path)["n"]:
             yield name, _at(cell, path)

@@ -25,7 +25,7 @@ TABLE: Final = "table.tex"
 _COLUMNS: Final = len(METRICS) + 1
 _NONE: Final = "--"
 _PUBLISHED: Final = (
-    "published, for orientation: another prompt, another test set, no hints; not ranked"
+    "published, for reference: another prompt, another test set, no hints; not ranked"
 )
 _SPECIAL: Final[Mapping[str, str]] = {
     "\\": r"\textbackslash{}",

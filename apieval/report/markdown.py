@@ -21,8 +21,8 @@ def lines(outline: Outline, pictures: Sequence[tuple[str, str]] = ()) -> Iterato
     yield ""
     yield escaped("; ".join(outline.lead))
     for level, title in (
-        ("warning", "What puts these figures in doubt"),
-        ("note", "To be known besides"),
+        ("warning", "Warnings"),
+        ("note", "Notes"),
     ):
         yield from _alerts(title, [each for each in outline.alerts if each.level == level])
     for section in outline.sections:

@@ -96,7 +96,7 @@ def render(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
     if len(_ranked(summaries)) < len(summaries):
         yield Text(_REFERENCE, style="dim")
     if any(is_partial(each, setting) for each in summaries for setting in settings):
-        said = f"{_PARTIAL} PARTIAL: over the answers there are; cannot be the highest"
+        said = f"{_PARTIAL} PARTIAL: over the existing answers; cannot be the highest"
         yield Text(said, style="bold yellow")
 
 

@@ -97,15 +97,15 @@ def render(summary: Summary, model: str, *, hint: bool = True) -> Iterator[Rende
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
     if summary["given"]:
-        said = f"GIVEN {summary['given']}: the answers were begun with the right steps"
+        said = f"GIVEN {summary['given']}: with given correct steps"
         yield Text(said, style="bold yellow")
     if summary["prompt"]["official"] is False:
         said = f"prompt {summary['prompt']['name']}, not the challenge's own"
         yield Text(visible(said), style="bold yellow")
     if summary["partial"]:
         yield Text(
-            "PARTIAL: answers are missing. What a figure can still become stands between at least "
-            "and at most; of answered is over the answers there are (micro).",
+            "PARTIAL: answers are missing. Every figure lies between at least and at most; "
+            "of answered covers the existing answers (micro).",
             style="bold yellow",
         )
     for setting in summary["settings"]:
@@ -173,7 +173,7 @@ def _subsets(summary: Summary) -> Table:
     for name in _OF_SUBSETS:
         header = name.removesuffix("_accuracy")
         table.add_column(header, justify="right", overflow="fold", min_width=FIGURE)
-    table.add_column("asked" if summary["partial"] else "n", justify="right", no_wrap=True)
+    table.add_column("requested" if summary["partial"] else "n", justify="right", no_wrap=True)
     for setting in summary["settings"]:
         for subset in _subset_names(summary):
             figures = summary["figures"][setting][subset][_OFFICIAL]
@@ -213,7 +213,7 @@ def broke_first(cells: Mapping[str, DiagnosisShares] | None) -> str:
     told = [f"{step.replace('_', ' ')} {_percent(broken[step])}" for step in most[:_PLACES]]
     if rest := most[_PLACES:]:
         told.append(f"other {_percent(sum(broken[step] for step in rest))}")
-    return f"broke first: {', '.join(told)}" if told else ""
+    return f"first error: {', '.join(told)}" if told else ""
 
 
 def _percent(share: float) -> str:

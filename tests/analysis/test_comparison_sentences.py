@@ -15,19 +15,23 @@ class TestPlainWords:
 
     def test_a_difference_names_who_is_better(self) -> None:
         better = self.pair(10, 40)["sentence"]
-        assert better.startswith("'beta' solves more than 'alfa' in hints: +33.3 points (95 % +23.")
+        assert better.startswith(
+            "'beta' solves more than 'alfa' in hints: +33.3 percentage points (95 % +23."
+        )
         assert better.endswith("among 90 common rebuses 30 only 'beta' solves, 0 only 'alfa'.")
         assert "p < 0.0001 after Holm" in better
         turned = self.pair(40, 10)["sentence"]
-        assert turned.startswith("'alfa' solves more than 'beta' in hints: +33.3 points (95 % +23.")
+        assert turned.startswith(
+            "'alfa' solves more than 'beta' in hints: +33.3 percentage points (95 % +23."
+        )
         assert "0 only 'beta' solves, 30 only 'alfa'" in turned
 
     def test_none_says_what_could_have_been_seen(self) -> None:
         sentence = self.pair(20, 21)["sentence"]
         assert sentence.startswith(
-            "In hints no difference is shown: 'beta' minus 'alfa' is +1.1 points"
+            "In hints no difference is shown: 'beta' minus 'alfa' is +1.1 percentage points"
         )
-        assert "one of less than 8.6 points may have been missed" in sentence
+        assert "a difference below 8.6 percentage points may have been missed" in sentence
         assert "with these 90 rebuses" in sentence
         assert "alone" not in sentence
 

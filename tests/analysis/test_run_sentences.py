@@ -70,13 +70,13 @@ class TestHints:
     def test_what_is_raised_lowered_and_not_moved(self) -> None:
         found = variants.of_hints(both([0] * 30 + [4], [2] * 30 + [4]))
         said = told(summary(), found)["Hints"]
-        assert said.startswith("Hints raise word guesses by 48.4 points (")
+        assert said.startswith("Hints raise word guesses by 48.4 percentage points (")
         assert "No change is shown in solutions (0.0, -11.9 to 11.9), nor in first passes." in said
 
     def test_a_loss_is_told_as_one(self) -> None:
         found = variants.of_hints(both([4] * 30, [0] * 30))
         said = told(summary(), found)["Hints"]
-        assert said.startswith("Hints lower word guesses by 100.0 points (88.")
+        assert said.startswith("Hints lower word guesses by 100.0 percentage points (88.")
         assert "raise" not in said
         assert "No change" not in said
 
@@ -113,7 +113,7 @@ class TestDiagnosis:
         shares = {"solved": 0.1, "first_pass": 0.05, "definitions": 0.6, "segmentation": 0.2}
         said = told(summary(diagnosis=diagnosis(**shares, format=0.04, solution=0.0)))
         assert said["Where it breaks"] == (
-            "Without hints answers break first at definitions (60.0\u00a0%), segmentation (20.0\u00a0%) and "
+            "Without hints most first errors are at definitions (60.0\u00a0%), segmentation (20.0\u00a0%) and "
             "first pass (5.0\u00a0%); 10.0\u00a0% are solved."
         )
 
@@ -132,17 +132,17 @@ class TestDiagnosis:
         cell["right_despite_wrong_steps"] = figure(0.2, 25)
         said = told(summary(diagnosis=found))
         assert said["After the first pass"] == (
-            "Of the first passes right by their letters, 50.0\u00a0% without hints (45.0 to 55.0; n\u00a0=\u00a040) still end in a "
+            "Of first passes with correct letters, 50.0\u00a0% without hints (45.0 to 55.0; n\u00a0=\u00a040) still lead to a "
             "wrong solution."
         )
-        assert said["Known by heart?"].startswith(
-            "Of its right solutions, 20.0\u00a0% without hints"
+        assert said["Possible memorization"].startswith(
+            "Of its correct solutions, 20.0\u00a0% without hints"
         )
         cell["wrong_despite_right_first_pass"] = figure(0.5, 19)  # too few
         cell["right_despite_wrong_steps"] = figure(0.0, 25)  # none at all
         said = told(summary(diagnosis=found))
         assert "After the first pass" not in said
-        assert "Known by heart?" not in said
+        assert "Possible memorization" not in said
 
 
 def loss(difference: float, reach: float, **kinds: int) -> Json:
@@ -171,15 +171,15 @@ class TestFormat:
             word_guess_length_accuracy=loss(0.9, 0.01),  # not shown without hints
         )
         assert told(summary(format_loss=found))["Format"] == (
-            "Without hints its form costs solutions 5.0 points (4.0 to 6.0), first passes 20.0 points "
-            "(19.0 to 21.0) and word guesses 10.0 points (9.0 to 11.0) by the official parser."
+            "Without hints the format costs solutions 5.0 percentage points (4.0 to 6.0), first passes 20.0 percentage points "
+            "(19.0 to 21.0) and word guesses 10.0 percentage points (9.0 to 11.0) by the official parser."
         )
 
     def test_an_official_parser_that_is_kinder(self) -> None:
         found = lost(solution_match=loss(-0.05, 0.01))
         assert told(summary(format_loss=found))["Format"] == (
-            "Without hints the official parser counts more right than the tolerant one: solutions 5.0 "
-            "points (4.0 to 6.0)."
+            "Without hints the official parser finds more correct than the tolerant one: solutions 5.0 "
+            "percentage points (4.0 to 6.0)."
         )
 
     def test_no_loss_that_is_shown(self) -> None:
@@ -210,7 +210,7 @@ class TestFormat:
             solution_match=loss(0.01, 0.02), solution_word_accuracy=loss(sign * 0.09, 0.01, **kinds)
         )
         said = told(summary(format_loss=found))["Format"]
-        assert ("solution words 9.0 points" in said) is claimed
+        assert ("solution words 9.0 percentage points" in said) is claimed
         assert ("no format loss is shown" in said) is not claimed
 
     def test_one_alone_is_shown_that_is_not_among_many(self) -> None:
@@ -235,14 +235,14 @@ class TestGaps:
     def test_gaps_are_told_with_their_direction(self) -> None:
         found = {"regular": {"id - ood": gap(0.2, 0.05), "id - new": gap(-0.2, 0.05)}}
         assert told(summary(gaps=found))["Subsets"] == (
-            "It solves more rebuses of 'id' than of 'ood' without hints, by 20.0 points (15.0 to 25.0). "
-            "It solves fewer rebuses of 'id' than of 'new' without hints, by 20.0 points (15.0 to 25.0)."
+            "It solves more rebuses of 'id' than of 'ood' without hints, by 20.0 percentage points (15.0 to 25.0). "
+            "It solves fewer rebuses of 'id' than of 'new' without hints, by 20.0 percentage points (15.0 to 25.0)."
         )
 
     def test_a_gap_that_is_not_shown(self) -> None:
         said = told(summary(gaps={"regular": {"id - ood": gap(0.02, 0.05)}}))["Subsets"]
         assert said == (
-            "No gap in solutions is shown between 'id' and 'ood' without hints (2.0 points, -3.0 to 7.0)."
+            "No gap in solutions is shown between 'id' and 'ood' without hints (2.0 percentage points, -3.0 to 7.0)."
         )
 
     def test_of_partial_runs_and_of_nothing_no_gap_is_told(self) -> None:
@@ -258,7 +258,7 @@ class TestGaps:
 def test_cut_answers_are_told() -> None:
     counts = outcomes(ok=90, truncated=10, failed=50, not_asked=50)
     assert told(summary(outcomes={"regular": counts}))["Cut answers"] == (
-        "Cut at the length limit, and counted wrong: 10.0\u00a0% without hints (10 of 100)."
+        "Truncated at the token limit, and counted as wrong: 10.0\u00a0% without hints (10 of 100)."
     )
 
 

@@ -18,9 +18,9 @@ def told(*solved: int) -> list[tuple[str, str]]:
 def test_of_two_runs_it_is_the_comparisons_own_sentence() -> None:
     [(topic, text)] = told(10, 55)
     assert topic == "With hints"
-    assert text.startswith("'b' solves more than 'a': +75.0 points")
+    assert text.startswith("'b' solves more than 'a': +75.0 percentage points")
     [(_, alike)] = told(30, 30)
-    assert alike.startswith("No difference is shown: 'b' minus 'a' is 0.0 points")
+    assert alike.startswith("No difference is shown: 'b' minus 'a' is 0.0 percentage points")
 
 
 def test_of_a_few_runs_pairs_are_named() -> None:

@@ -61,7 +61,7 @@ def test_two_runs_are_compared(inside: Inside, scores: Path) -> None:
     done = inside("compare", scores / "half", scores / "more")
     assert done.code == 0, done.err
     assert plain(done.all)
-    assert "'more' solves more than 'half' in hints: +27.8 points" in done.out
+    assert "'more' solves more than 'half' in hints: +27.8 percentage points" in done.out
     assert "90 common rebuses; 0 left out" in done.out
     assert done.err == ""
     for name in ("half", "more"):

@@ -118,7 +118,7 @@ def test_scores_of_an_older_version_do_without_what_they_lack(
     text = (old / "report.md").read_text("utf-8")
     assert (
         "Scored by an older version, without diagnosis, format\\_loss, gaps, dependence, findings: "
-        "\\`apieval score old\\` writes it anew." in text
+        "\\`apieval score old\\` adds it." in text
     )
 
 

@@ -56,7 +56,7 @@ def test_a_table_a_pair_and_what_it_means() -> None:
     assert "│ solution_match       │ 0.062 │ 0.938 │ +87.5 │  +56.3 +94.8 │ 0.0007 │ 65.1 │" in text
     assert "only A solves 0\n" in text
     assert "only B solves 14: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more (--json has them)" in text
-    assert "'due' solves more than 'uno' in hints: +87.5 points" in text
+    assert "'due' solves more than 'uno' in hints: +87.5 percentage points" in text
     assert "p: after Holm over 6 tests" in text
     assert "common to all" not in text
     assert "WARNING" not in text

@@ -47,7 +47,7 @@ def rows_of(text: str, name: str) -> list[list[str]]:
 def test_the_shares() -> None:
     text = shown(of(ROWS))
     assert "regular: why answers are wrong" in text
-    every, by_subset = rows_of(text, "broke first: definitions")
+    every, by_subset = rows_of(text, "first error: definitions")
     assert every == ["0.250", "0.046-0.699", "4"]
     assert by_subset == ["0.500", "0.000", "0.000"]
     assert rows_of(text, "of right ones: despite wrong steps") == [
@@ -81,7 +81,7 @@ def test_what_no_file_of_parts_can_show_has_no_line() -> None:
     assert cell["broke_first"]["format"] == nothing
     text = shown(found)
     assert rows_of(text, "solved")[0][2] == "1"
-    for name in ("ends in a loop", "in another language", "broke first: format"):
+    for name in ("ends in a loop", "in another language", "first error: format"):
         assert rows_of(text, name) == []
     assert rows_of(text, "CER, as the study's script has it")[0] == ["0.071", "0.001-0.822", "1"]
 
@@ -99,15 +99,15 @@ def test_many_subsets_with_long_names() -> None:
         pytest.param({"solved": 1.0, "definitions": 0.0}, "", id="nothing broke"),
         pytest.param(
             {"solved": 0.1, "definitions": 0.1, "segmentation": 0.8},
-            "broke first: segmentation 80 %, definitions 10 %",
+            "first error: segmentation 80 %, definitions 10 %",
             id="two places",
         ),
         pytest.param(
             {"definitions": 0.4, "first_pass": 0.002, "segmentation": 0.4, "unanswered": 0.19, "format": 0.002},
-            "broke first: definitions 40 %, segmentation 40 %, unanswered 19 %, other < 1 %",
+            "first error: definitions 40 %, segmentation 40 %, unanswered 19 %, other < 1 %",
             id="five places",
         ),
-        pytest.param({"unanswered": 1.0}, "broke first: unanswered 100 %", id="no answer at all"),
+        pytest.param({"unanswered": 1.0}, "first error: unanswered 100 %", id="no answer at all"),
         pytest.param({"solved": None, "definitions": None}, "", id="nothing asked"),
     ],
 )  # fmt: skip

@@ -16,7 +16,7 @@ def text(*folders: Path) -> str:
 def test_it_says_what_the_page_says(folders: dict[str, Path]) -> None:
     found = text(folders["half"], folders["more"], folders["none"])
     assert found.startswith("# 3 runs side by side\n\n36 rebuses of rebuses.csv; regular and hints")
-    for section in ("In short", "Leaderboard", "Each against each", "What was measured", "half"):
+    for section in ("Key findings", "Leaderboard", "Pairwise comparison", "Setup", "half"):
         assert f"\n## {section}\n" in found
     assert "| more | 1 | **0.833 (0.681–0.921)** |" in found
     assert "| *Published, for orientation only" in found
@@ -34,7 +34,7 @@ def test_every_row_of_a_table_has_as_many_cells(folders: dict[str, Path]) -> Non
 
 def test_doubts_come_first(folders: dict[str, Path]) -> None:
     found = text(folders["part"])
-    assert found.index("**What puts these figures in doubt**") < found.index("## In short")
+    assert found.index("**Warnings**") < found.index("## Key findings")
     assert "- PARTIAL: 4 requests failed" in found
 
 

@@ -103,7 +103,7 @@ def test_a_legend_says_what_the_marks_mean() -> None:
     assert "apieval compare" not in shown(apart)
     assert "`apieval compare` shows smaller differences" in shown(near)
     partial = shown([found("uno", 5, 15), found("due", 12)])
-    assert "? PARTIAL: over the answers there are; cannot be the highest" in partial
+    assert "? PARTIAL: over the existing answers; cannot be the highest" in partial
     assert "* highest" not in partial
     assert "± half of the 95 % interval" in partial
 

@@ -163,10 +163,10 @@ class TestDoubts:
     ) -> None:
         begun = altered(folders["half"], tmp_path / "x", lambda s: s.update(given="definitions"))
         found = parsed(page(begun, folders["more"], folders["none"]))
-        assert "half : The answers were begun" in found.all("section")[0].text
+        assert "half : The correct definitions were given" in found.all("section")[0].text
         assert "cannot be compared" not in found.text
         board = next(each for each in found.all("table") if "rank" in each.text)
-        assert "Begun with right steps" in board.text
+        assert "With given steps" in board.text
         matrix = found.one("comparison").all("table")[0]
         assert "half" not in matrix.text
 

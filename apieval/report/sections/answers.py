@@ -23,7 +23,7 @@ def outcomes(run: ReportedRun) -> Table:
         Row([Cell(OUTCOMES[name]), *(count(each[name]) for each in by_setting)]) for name in seen
     ]
     columns = [Column("answers", figures=False), *map(Column, run.summary["outcomes"])]
-    return Table("How the answers came out", columns, rows)
+    return Table("Outcomes", columns, rows)
 
 
 def taken(run: ReportedRun) -> list[tuple[str, str]]:

@@ -40,7 +40,7 @@ def section(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
     )
     said = (
         "rho is Spearman's rank correlation over all of them, -1 to 1, with its 95 % interval. "
-        "Official parser, over the answers there are."
+        "Official parser, over the existing answers."
     )
     return Section(
         id, "What accuracy depends on", paragraphs=[said, *why], tables=tables, folded=True

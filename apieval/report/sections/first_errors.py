@@ -17,31 +17,31 @@ from apieval.results.figures import DiagnosisShares, MetricLoss, SettingLoss
 
 _STEPS: Final[Mapping[str, str]] = {
     "solved": "solved",
-    "definitions": "broke at the definitions",
-    "first_pass": "broke at the first pass",
-    "segmentation": "broke at the segmentation",
-    "solution": "broke at the solution",
-    "format": "broke at the format",
-    "unanswered": "no whole answer",
+    "definitions": "definitions",
+    "first_pass": "first pass",
+    "segmentation": "segmentation",
+    "solution": "solution",
+    "format": "format",
+    "unanswered": "truncated, empty or refused",
 }
 _SHARES: Final[Mapping[tuple[str, ...], str]] = {
-    ("of_own_guesses",): "first pass made of own guesses",
-    ("letters_kept",): "first pass keeps the letters given",
+    ("of_own_guesses",): "first pass uses own guesses",
+    ("letters_kept",): "first pass keeps the given letters",
     ("key_obeyed",): "solution obeys the key",
-    ("wrong_despite_right_first_pass",): "of first passes right by their letters: solution wrong",
-    ("right_despite_wrong_steps",): "of right solutions: after wrong steps",
-    ("near_miss", "0"): "of wrong solutions: the right letters",
+    ("wrong_despite_right_first_pass",): "of first passes with correct letters: solution wrong",
+    ("right_despite_wrong_steps",): "of correct solutions: after wrong steps",
+    ("near_miss", "0"): "of wrong solutions: correct letters",
     ("near_miss", "1"): "of wrong solutions: 1 letter off",
     ("near_miss", "2"): "of wrong solutions: 2 letters off",
     ("cer", "letters"): "CER of solution to own first pass",
-    ("cer", "study"): "the same as the study's script has it",
+    ("cer", "study"): "the same, by the study's script",
     ("copied_example",): "copied from an example of the prompt",
     ("loop",): "ends in a loop",
     ("other_language", "any"): "in another language",
 }
 _FORM: Final = (
-    "The tolerant parser reads what a person would read; what it finds right and the official one does "
-    "not is lost by form, not by reasoning. Strict and lenient differ in accents."
+    "The tolerant parser reads what a person would read. What only it finds correct is lost by format, "
+    "not by reasoning. Strict and lenient differ in accents."
 )
 _PARSERS: Final = {"official": "official", "tolerant": "strict", "tolerant-lenient": "lenient"}
 
@@ -58,8 +58,8 @@ def diagnosis(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what
     )
     more: list[Row | Group] = list(_rows(found, _SHARES))
     tables = [
-        Table("Where answers broke first", columns, first),
-        Table("What they show besides", [Column("", figures=False), *columns[1:]], more),
+        Table("First error", columns, first),
+        Table("Further findings", [Column("", figures=False), *columns[1:]], more),
         *_positions(found),
     ]
     return Section(id, "Why answers are wrong", tables=tables, folded=True)
@@ -94,7 +94,7 @@ def _positions(found: Mapping[Setting, DiagnosisShares]) -> Iterator[Table]:
         columns = [Column("position", figures=False)]
         columns += [Column(each, setting) for setting in found for each in ("share", "n")]
         rows = [Row([Cell(place), *_both(by_setting, place)]) for place in places]
-        yield Table("Hidden words right, by their place in the rebus", columns, rows)
+        yield Table("Correct hidden words, by position in the rebus", columns, rows)
 
 
 def format_loss(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what it is
@@ -104,7 +104,7 @@ def format_loss(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # wh
         return None
     columns = [
         Column("metric", figures=False),
-        *map(Column, (*_PARSERS.values(), "loss, points", "n")),
+        *map(Column, (*_PARSERS.values(), "loss (percentage points)", "n")),
     ]
     rows: list[Row | Group] = []
     for setting, subsets in part.items():
@@ -113,7 +113,7 @@ def format_loss(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # wh
         rows += [_loss(each, measured[each]) for each in shown_in(setting) if each in measured]
     return Section(
         id,
-        "What the form costs",
+        "Format loss",
         paragraphs=[_FORM],
         tables=[
             Table("Official and tolerant reading, micro", columns, rows, _other_words(run)),

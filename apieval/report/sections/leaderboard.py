@@ -18,14 +18,14 @@ from apieval.report.outline import Cell, Column, Group, Row, Section, Table
 from apieval.report.terminal import number
 
 HOW: Final = (
-    "A rank is the range of places a run may have: behind all that are shown to solve more, before "
-    "all that are shown to solve less, by paired exact tests of the rebuses both answered, p below "
-    "0.05 after Holm over all tests of this report. Bold is shown to be better than every other with a rank."
+    "A rank is a range: after all runs that solve significantly more, before all that solve "
+    "significantly less, by paired exact tests on the rebuses that both answered, p below "
+    "0.05 with Holm's correction over all tests of this report. Bold: significantly better than every other ranked run."
 )
 _DICTIONARY: Final = (
     "Dictionary baseline: a best case if the clues come from its dictionary; not ranked"
 )
-_BEGUN: Final = "Begun with right steps that the others had to find: they stand apart; not ranked"
+_BEGUN: Final = "With given steps that the others had to find; not ranked"
 
 
 def section(document: Document) -> Section:
@@ -45,12 +45,8 @@ def _asked(document: Document, setting: str) -> bool:
 
 def _said(document: Document) -> str:
     if document.doubts:
-        return "The runs cannot be compared, so none has a rank; see the top of this page."
-    return (
-        HOW
-        if document.ranks
-        else "There is one run here that can be ranked, so there are no ranks."
-    )
+        return "The runs cannot be compared, so none has a rank; see Warnings."
+    return HOW if document.ranks else "Only one run can be ranked, so there are no ranks."
 
 
 def reference() -> Section:
@@ -68,7 +64,7 @@ def reference() -> Section:
     ]
     return Section(
         "published",
-        "Published figures, for orientation",
+        "Published figures, for reference",
         paragraphs=[f"{published.LABEL}."],
         tables=[Table("Figures of the study", columns, rows)],
         folded=True,

@@ -18,7 +18,7 @@ from apieval.wording import counted
 
 _MATRIX: Final = (
     "Row minus column, in percentage points of solution match (official parser, micro), with the "
-    "95 % interval and p after Holm over {tests}. Bold is shown: p below 0.05."
+    "95 % interval and p with Holm's correction over {tests}. Bold: p below 0.05."
 )
 
 
@@ -32,7 +32,7 @@ def section(document: Document) -> Section | None:
     names = [run.name for run in document.runs if run.name not in document.apart]
     return Section(
         "comparison",
-        "Each against each",
+        "Pairwise comparison",
         paragraphs=[_MATRIX.format(tests=counted(found["tests"], "test"))],
         tables=[_matrix(setting, names, pairs[setting]) for setting in settings],
         parts=[
@@ -71,7 +71,10 @@ def _against(pairs: Mapping[tuple[str, str], Pair], one: str, other: str) -> Cel
 def _pair(pair: Pair) -> Table:
     columns = [
         Column("metric", figures=False),
-        *map(Column, (pair["a"], pair["b"], "points, second less first", "p (Holm)", "n")),
+        *map(
+            Column,
+            (pair["a"], pair["b"], "second minus first (percentage points)", "p (Holm)", "n"),
+        ),
     ]
     rows: list[Row | Group] = list(_rows(pair["metrics"]))
     solved = pair["solved"]

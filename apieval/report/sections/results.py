@@ -20,9 +20,9 @@ from apieval.wording import counted
 _SHOWN: Final = ("official", "tolerant")
 _EVERY: Final = tuple(PARSERS)
 _EXPLAINED: Final = (
-    "Micro is right words over all words, as in the paper. Macro is the mean over rebuses of each "
-    "one's share, rounded to four decimals, as in the CALAMITA harness. The lenient reading takes "
-    "letters for equal whatever their accents."
+    "Micro is correct words over all words, as in the paper. Macro is the mean over rebuses of each "
+    "one's share, rounded to four decimals, as in the CALAMITA harness. The lenient level ignores "
+    "accents."
 )
 
 
@@ -35,7 +35,7 @@ def folded(run: ReportedRun, id: str) -> Section:  # noqa: A002 # what it is
     """Return the other aggregation, and the third reading."""
     return Section(
         id,
-        "The other aggregation: macro, and the lenient reading",
+        "The other aggregation (macro) and the lenient level",
         paragraphs=[_EXPLAINED],
         tables=[_table(run, "macro", _EVERY, effect=False)],
         folded=True,
@@ -112,7 +112,7 @@ def _note(found: HintsEffect | None, aggregation: Aggregation) -> str:
         return n
     left = f", {found['left_out']:,} left out" if found["left_out"] else ""
     return (
-        f"{n} Points are of 100, over {counted(found['rebuses'], 'rebus', 'rebuses')} answered in "
-        f"both settings{left}; those shown by a paired test, p below 0.05 after Holm over "
-        f"{counted(found['tests'], 'test')}, stand in bold."
+        f"{n} Differences are percentage points over {counted(found['rebuses'], 'rebus', 'rebuses')} answered in "
+        f"both settings{left}; bold: significant by a paired test, p below 0.05 with Holm's correction over "
+        f"{counted(found['tests'], 'test')}."
     )

@@ -18,7 +18,7 @@ from apieval.signature import parts
 from apieval.wording import counted
 
 _OFFICIAL: Final = "official"
-_ELSEWHERE: Final = "not known: the answers were collected elsewhere"
+_ELSEWHERE: Final = "unknown: the answers were collected elsewhere"
 _HASH: Final = 12
 """So many digits of a hash are shown."""
 
@@ -33,7 +33,7 @@ def facts(run: ReportedRun) -> list[tuple[str, str]]:
         ("Prompt", prompt_of(summary["prompt"])),
         *([("Given", f"the {summary['given']}")] if summary["given"] else []),
         *([("Samples", f"{summary['samples']} answers each")] if summary["samples"] > 1 else []),
-        ("Asked", " to ".join(dict.fromkeys(days(run))) or _ELSEWHERE),
+        ("Requested", " to ".join(dict.fromkeys(days(run))) or _ELSEWHERE),
         ("Request", _request(summary)),
         ("Versions", _versions(summary, run.header)),
         ("Signatures", ", ".join(marks(run))),
@@ -51,7 +51,7 @@ def table(runs: Sequence[ReportedRun]) -> Table:
     names = list(dict.fromkeys(name for each in mine for name in each))
     columns = [Column("", figures=False), *(Column(run.name, figures=False) for run in runs)]
     rows = [Row([Cell(name), *(Cell(each.get(name, "-")) for each in mine)]) for name in names]
-    return Table("The runs, and what they were asked", columns, rows)
+    return Table("The runs and their settings", columns, rows)
 
 
 def section(document: Document) -> Section:
@@ -60,7 +60,7 @@ def section(document: Document) -> Section:
     one = len(runs) == 1
     return Section(
         "measured",
-        "What was measured",
+        "Setup",
         facts=facts(runs[0]) if one else (),
         tables=() if one else [table(runs), answers.taken_by_all(runs)],
         parts=[
@@ -68,7 +68,7 @@ def section(document: Document) -> Section:
                 "signatures",
                 "Signatures in full",
                 paragraphs=[
-                    "Everything that can move a figure; what differs in it was measured otherwise."
+                    "Everything that can change a figure. Different signatures mean different setups."
                 ],
                 facts=[each for run in runs for each in _in_full(run, alone=one)],
                 folded=True,
@@ -110,7 +110,7 @@ def _versions(summary: Summary, header: Header | None) -> str:
     named = [each[_OFFICIAL] for each in summary["signatures"].values() if _OFFICIAL in each]
     scored = dict(parts(named[0])) if named else {}
     asked = header["versions"].get("apieval") if header else None
-    told = [f"asked by apieval {asked}"] if asked else []
+    told = [f"requested by apieval {asked}"] if asked else []
     told += [f"scored by apieval {scored['apieval']}"] if "apieval" in scored else []
     return ", ".join([*told, *([scored["parser"]] if "parser" in scored else [])]) or "not known"
 

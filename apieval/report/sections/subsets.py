@@ -14,8 +14,8 @@ from apieval.report.outline import Cell, Column, Group, Row, Section, Table
 from apieval.results.figures import BothGaps, Gap
 
 _EXPLAINED: Final = (
-    "A gap is what the first subset has more than another. On rebuses a model may have seen it would "
-    "show what was learnt by heart; subsets differ in more than that, though."
+    "A gap is the first subset's figure minus another's. A large gap on rebuses that a model may have "
+    "seen suggests memorization; but the subsets also differ in other ways."
 )
 
 

@@ -14,13 +14,13 @@ from apieval.report.terminal import number
 from apieval.results.comparison import GivenRun, PromptSpread, Spread, Steps
 
 _PROMPTS: Final = (
-    "How far the prompt alone moves the figures: the same model on the same rebuses. sd is over the "
+    "How much the prompt alone changes the figures: the same model on the same rebuses. sd is over the "
     "prompts tried (n - 1), each with the same weight. Micro, official parser."
 )
 _STEPS: Final = (
-    "The same model with more and more of the right steps given to it at the beginning of its answer. "
-    "What a figure gains from one column to the next is what the step between them costs: the definitions, "
-    "then the first pass; what is then still missing is lost in the segmentation. Given steps are not "
+    "The same model with more and more of the correct steps given at the beginning of its answer. "
+    "The gain from one column to the next is what the step between them costs: the definitions, "
+    "then the first pass; the rest is lost in the segmentation. Given steps are not "
     "measured. Micro, official parser, with 95 % intervals; bounds where answers are missing."
 )
 _GIVEN: Final[Mapping[str | None, str]] = {

@@ -36,7 +36,7 @@ def _why(run: ReportedRun) -> str:
         return ""
     # of a full disk it names the file
     why = f" ({nameless(header['message'], places(run))})" if header["message"] else ""
-    return f" The run is {header['status']}{why}; the command that began it goes on with it."
+    return f" The run is {header['status']}{why}; the same command resumes it."
 
 
 def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
@@ -47,12 +47,11 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
         yield Alert(
             "warning",
             name,
-            f"PARTIAL: {failed:,} requests failed, {absent:,} not requested. What a figure can "
-            "still become stands between its bounds; a missing answer is not a wrong one."
-            + _why(run),
+            f"PARTIAL: {failed:,} requests failed, {absent:,} not requested. Figures "
+            "are shown with bounds; a missing answer is not a wrong one." + _why(run),
         )
     if given := run.summary["given"]:
-        said = f"The answers were begun with the right {given.replace('-', ' ')}: figures stand apart from all others."
+        said = f"The correct {given.replace('-', ' ')} were given: compare these figures only with others of the same given steps."
         yield Alert("warning", name, said)
     if run.summary["prompt"]["official"] is False:
         yield Alert(
@@ -69,5 +68,5 @@ def _of_run(run: ReportedRun, name: str) -> Iterator[Alert]:
             "note",
             name,
             f"Scored by an older version, without {', '.join(run.lacking)}: `apieval score "
-            f"{run.folder.name}` writes it anew.",
+            f"{run.folder.name}` adds it.",
         )

@@ -46,11 +46,9 @@ class TestDoubts:
         assert alert.text.endswith("a missing answer is not a wrong one.")
         stopped = headed(partial, status="stopped", message="no quota")
         [alert] = warnings.alerts(Document(runs=[stopped]))
-        assert alert.text.endswith(
-            "The run is stopped (no quota); the command that began it goes on with it."
-        )
+        assert alert.text.endswith("The run is stopped (no quota); the same command resumes it.")
         [alert] = warnings.alerts(Document(runs=[headed(partial, status="interrupted")]))
-        assert "The run is interrupted; the command" in alert.text
+        assert "The run is interrupted; the same command" in alert.text
 
     def test_warnings_stand_before_notes(self, run: ReportedRun) -> None:
         found = [
@@ -169,8 +167,8 @@ class TestMeasured:
         assert found["Model"] == "half, served as half-2"
         assert "revision 0123456789ab" in found["Data"]
         assert found["Prompt"] == "mine, not the challenge's"
-        assert found["Asked"] == "2024-11-04 to 2024-11-05"
-        assert found["Versions"].startswith("asked by apieval 0.0.9, scored by apieval")
+        assert found["Requested"] == "2024-11-04 to 2024-11-05"
+        assert found["Versions"].startswith("requested by apieval 0.0.9, scored by apieval")
 
     def test_signatures_of_another_make_are_not_read(self, run: ReportedRun) -> None:
         other = changed(run, signatures={"hints": {"mine": "x:1"}})
@@ -206,7 +204,7 @@ def test_right_first_passes_are_those_by_their_letters(run: ReportedRun) -> None
     section = first_errors.diagnosis(run, "x")
     assert section is not None
     names = [row[0] for row in texts(section.tables[1])]
-    assert "of first passes right by their letters: solution wrong" in names
+    assert "of first passes with correct letters: solution wrong" in names
 
 
 @pytest.mark.parametrize(

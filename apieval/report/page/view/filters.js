@@ -34,7 +34,7 @@ function tester(data, state) {
   if (state.model) tests.push((item) => data.letter("outcome", models[0], item) !== UNKNOWN);
   if (state.setting) tests.push((item) => data.setting(item) === state.setting);
   if (state.subset) tests.push((item) => index.subsets[data.row(item).subset] === state.subset);
-  // both of one answer: a run that was cut off and another that broke at the first pass are two things
+  // both of one answer: a run that was cut off and another that first pass are two things
   const both = [];
   if (state.outcome) both.push(["outcome", String(index.outcomes.indexOf(state.outcome))]);
   if (state.broke) both.push(["broke", String(index.steps.indexOf(state.broke))]);
