@@ -111,6 +111,8 @@ def test_of_several_answers_to_a_question_the_last_stands_but_no_failure(run: Pa
     assert [each.sample for each in placed] == [0, 1]
 
 
+MICRO: Final = ("hints", "all", "official", "solution_match", "micro")
+
 # place, value, what is said; a file is refused by its name
 OF_FILES: Final[Sequence[tuple[str, Path_, object, str]]] = (
     ("run.json", ("format",), 2, "format: input should be 1"),
@@ -228,6 +230,50 @@ OF_FILES: Final[Sequence[tuple[str, Path_, object, str]]] = (
         ("dependence", "hints", "official", "solution_match", "hidden_words", "groups"),
         [{}],
         "groups[0].from: missing",
+    ),
+    ("summary.json", ("figures", *MICRO, "n"), 0, "micro: value "),
+    ("summary.json", ("figures", *MICRO, "low"), None, "micro: one end of an interval"),
+    (
+        "summary.json",
+        ("format_loss", "hints", "all", "metrics", "solution_match", "values"),
+        {},
+        "no official, tolerant",
+    ),
+    (
+        "summary.json",
+        ("gaps", "hints", "id - new", "official"),
+        GONE,
+        "gaps.hints.id - new.official: missing",
+    ),
+    (
+        "summary.json",
+        ("gaps", "hints", "id - new", "tolerant"),
+        GONE,
+        "gaps.hints.id - new: not of what gaps.hints.id - ood is",
+    ),
+    (
+        "summary.json",
+        ("gaps", "hints", "id - new", "official"),
+        {},
+        "not the metrics of the figures",
+    ),
+    (
+        "summary.json",
+        ("dependence", "hints", "official"),
+        GONE,
+        "dependence.hints.official: missing",
+    ),
+    (
+        "summary.json",
+        ("dependence", "hints", "official", "solution_match", "hidden_words", "groups"),
+        [],
+        "dependence.hints.official: not of what dependence.regular.official is",
+    ),
+    (
+        "summary.json",
+        ("over_samples", "hints", "official"),
+        GONE,
+        "over_samples.hints.official: missing",
     ),
     ("scores.jsonl", ("id",), GONE, "id: missing"),
     ("scores.jsonl", ("id",), None, "id: input should be a valid integer or a valid string"),

@@ -36,11 +36,17 @@ class Gap(TypedDict):
     at_most: NotRequired[Points]
 
 
-def _whole(*names: str) -> AfterValidator:
-    def check(value: Mapping[str, object]) -> Mapping[str, object]:
-        if 0 < sum(name in value for name in names) < len(names):
-            raise ValueError(f"not all of {', '.join(names)}")
-        return value
+def _whole(*bounds: str) -> AfterValidator:
+    """Return the check of a figure: no value without its interval, nothing of something."""
+
+    def check(figure: Mapping[str, object]) -> Mapping[str, object]:
+        if 0 < sum(name in figure for name in bounds) < len(bounds):
+            raise ValueError(f"not all of {', '.join(bounds)}")
+        if (figure["low"] is None) is not (figure["high"] is None):
+            raise ValueError("one end of an interval")
+        if "n" in figure and (figure["value"] is None) is not (figure["n"] == 0):
+            raise ValueError(f"value {figure['value']} of {figure['n']}")
+        return figure
 
     return AfterValidator(check)
 
@@ -73,32 +79,35 @@ class Found(Estimate):
     n: Count
 
 
+_Found = Annotated[Found, _whole()]
+
+
 class Cer(TypedDict):
     """Character error rates."""
 
-    all: Found
-    wrong: Found
-    letters: Found
-    study: NotRequired[Found]
+    all: _Found
+    wrong: _Found
+    letters: _Found
+    study: NotRequired[_Found]
 
 
 class DiagnosisShares(TypedDict):
     """What the answers of a setting and subset show."""
 
     n: Count
-    broke_first: dict[str, Found]
-    word_accuracy: dict[str, Found]
-    words_wrong: dict[str, dict[str, Found]]
-    of_own_guesses: Found
-    letters_kept: Found
-    key_obeyed: Found
-    right_despite_wrong_steps: Found
-    wrong_despite_right_first_pass: Found
+    broke_first: dict[str, _Found]
+    word_accuracy: dict[str, _Found]
+    words_wrong: dict[str, dict[str, _Found]]
+    of_own_guesses: _Found
+    letters_kept: _Found
+    key_obeyed: _Found
+    right_despite_wrong_steps: _Found
+    wrong_despite_right_first_pass: _Found
     cer: Cer
-    near_miss: dict[str, Found]
-    copied_example: Found
-    loop: Found
-    other_language: dict[str, Found]
+    near_miss: dict[str, _Found]
+    copied_example: _Found
+    loop: _Found
+    other_language: dict[str, _Found]
 
 
 class ChangedAnswers(TypedDict):
@@ -116,11 +125,17 @@ class Changes(TypedDict):
     fewer: ChangedAnswers
 
 
+def _by_parsers(values: dict[str, Share | None]) -> dict[str, Share | None]:
+    if missing := {"official", "tolerant", "tolerant-lenient"} - set(values):
+        raise ValueError(f"no {', '.join(sorted(missing))}")
+    return values
+
+
 MetricLoss = TypedDict(
     "MetricLoss",
     {
         "n": Count,
-        "values": dict[str, Share | None],
+        "values": Annotated[dict[str, Share | None], AfterValidator(_by_parsers)],
         "difference": Points | None,
         "low": Points | None,
         "high": Points | None,
@@ -163,7 +178,7 @@ class Correlation(TypedDict):
 class Groups(TypedDict):
     """A metric over groups of words or rebuses; `why` there are none."""
 
-    groups: list[Group] | None
+    groups: list[Annotated[Group, _whole()]] | None
     spearman: Correlation | None
     why: str | None
     source: NotRequired[str | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 
 from pydantic import AfterValidator, Field, with_config
@@ -21,6 +21,7 @@ from apieval.results.figures import (
 from apieval.signature import parts
 
 ALL: Final = "all"
+OFFICIAL: Final = "official"
 MOST_SAMPLES: Final = 1_000
 """Beyond these nothing is counted: a figure takes room for each."""
 
@@ -215,37 +216,92 @@ LATER: Final[Mapping[str, object]] = {
 
 def _alike(summary: Summary) -> Summary:
     """Refuse what one part of a summary has and another has not."""
-    settings, signatures = summary["settings"], summary["signatures"]
+    settings = summary["settings"]
     if len(set(settings)) < len(settings):
         raise ValueError("settings: one appears twice")
     for name, part in (
         ("outcomes", set(summary["outcomes"])),
-        ("signatures", set(signatures)),
+        ("signatures", set(summary["signatures"])),
         ("figures", set(summary["figures"])),
     ):
         if part != set(settings):
             raise ValueError(f"{name} and settings are not of the same settings")
+    _of_figures(summary)
+    for name, cells in (
+        ("format_loss", summary["format_loss"] or {}),
+        ("diagnosis", summary["diagnosis"] or {}),
+    ):
+        for setting, subsets in cells.items():
+            if set(subsets) != set(summary["figures"].get(setting, ())):
+                raise ValueError(f"{name}.{setting} and figures are not of the same subsets")
+    _has_official(summary)
+    for name, trees in _parts(summary):
+        for key, tree in trees.items():
+            if tree != next(iter(trees.values())):
+                raise ValueError(f"{name}.{key}: not of what {name}.{next(iter(trees))} is")
+    return summary
+
+
+def _of_figures(summary: Summary) -> None:
     metrics = None
     for setting, by_subset in summary["figures"].items():
         if ALL not in by_subset:
             raise ValueError(f"figures.{setting}.{ALL}: missing")
         for subset, by_parser in by_subset.items():
-            if set(by_parser) != set(signatures[setting]):
+            if set(by_parser) != set(summary["signatures"][setting]):
                 said = f"figures.{setting}.{subset} and signatures.{setting}"
                 raise ValueError(f"{said} are not of the same parsers")
             metrics = metrics or set(next(iter(by_parser.values()), ()))
             if any(set(found) != metrics for found in by_parser.values()):
                 raise ValueError(f"figures.{setting}.{subset}: not the metrics of the others")
-    _same_subsets(summary)
-    return summary
 
 
-def _same_subsets(summary: Summary) -> None:
-    parts = {"format_loss": summary["format_loss"], "diagnosis": summary["diagnosis"]}
-    for name, part in parts.items():
-        for setting, cells in (part or {}).items():
-            if set(cells) != set(summary["figures"].get(setting, ())):
-                raise ValueError(f"{name}.{setting} and figures are not of the same subsets")
+def _has_official(summary: Summary) -> None:
+    """Refuse a part without the official parser, which every answer has a score of."""
+    parsers: dict[str, Collection[str]] = {
+        f"{name}.{setting}": named
+        for name, part in (
+            ("dependence", summary["dependence"] or {}),
+            ("over_samples", summary["over_samples"] or {}),
+        )
+        for setting, named in part.items()
+    }
+    for setting, pairs in summary["gaps"].items():
+        whole = summary["figures"].get(setting, {}).get(ALL, {}).get(OFFICIAL, {})
+        for pair, named in pairs.items():
+            parsers[f"gaps.{setting}.{pair}"] = named
+            if any(set(metrics) != set(whole) for metrics in named.values()):
+                raise ValueError(f"gaps.{setting}.{pair}: not the metrics of the figures")
+    parsers |= {f"signatures.{setting}": named for setting, named in summary["signatures"].items()}
+    for place, there in parsers.items():
+        if OFFICIAL not in there:
+            raise ValueError(f"{place}.{OFFICIAL}: missing")
+
+
+def _parts(summary: Summary) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield what is alike throughout a part of the summary, and how far, by its places."""
+    for name, part in (("gaps", summary["gaps"]), ("over_samples", summary["over_samples"] or {})):
+        for setting, named in part.items():
+            yield f"{name}.{setting}", {key: _keys(value) for key, value in named.items()}
+    yield (
+        "dependence",
+        {
+            f"{setting}.{parser}": {
+                (metric, what): block["groups"] and len(block["groups"])
+                for metric, blocks in metrics.items()
+                for what, block in blocks.items()
+            }
+            for setting, parsers in (summary["dependence"] or {}).items()
+            for parser, metrics in parsers.items()
+        },
+    )
+
+
+def _keys(tree: object, depth: int = 2) -> object:
+    """Return the keys of a tree, two levels of them."""
+    if not depth or not isinstance(tree, dict):
+        return None
+    return {name: _keys(branch, depth - 1) for name, branch in tree.items()}
 
 
 WHOLE: Final = Annotated[Summary, AfterValidator(_alike)]

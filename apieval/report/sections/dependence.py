@@ -36,7 +36,7 @@ def section(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
         said
         for each in found.values()
         for metric, what in _BLOCKS
-        if metric in each[_OFFICIAL] and (said := each[_OFFICIAL][metric][what]["why"])
+        if (block := each[_OFFICIAL].get(metric, {}).get(what)) and (said := block["why"])
     )
     said = (
         "rho is Spearman's rank correlation over all of them, -1 to 1, with its 95 % interval. "
@@ -54,9 +54,9 @@ def _table(
     title: str,
 ) -> Iterator[Table]:
     blocks = {
-        setting: each[_OFFICIAL][metric][what]
+        setting: block
         for setting, each in found.items()
-        if metric in each[_OFFICIAL] and each[_OFFICIAL][metric][what]["groups"] is not None
+        if (block := each[_OFFICIAL].get(metric, {}).get(what)) and block["groups"] is not None
     }
     if not blocks:
         return
@@ -102,6 +102,7 @@ def samples(run: ReportedRun, id: str) -> Section | None:  # noqa: A002 # what i
     tables = [
         _samples(setting, parsers[_OFFICIAL]["solution_match"])
         for setting, parsers in found.items()
+        if "solution_match" in parsers[_OFFICIAL]
     ]
     return Section(id, "Several answers to each rebus", tables=tables, folded=True)
 
