@@ -63,7 +63,7 @@ def of_run(summary: Summary, effect: HintsEffect | None) -> list[Sentence]:
     told = {
         SOLVED: _solved(summary),
         HINTS: _hints(effect),
-        "Where it breaks": _broke(summary),
+        "First errors": _broke(summary),
         "After the first pass": _after_first_pass(summary),
         "Possible memorization": _known_by_heart(summary),
         "Format": _form(summary),

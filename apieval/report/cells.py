@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
 from apieval.analysis.comparison_sentences import points
-from apieval.records import Setting
+from apieval.records import Outcome, Setting
 from apieval.report.outline import WHOLE, Bar, Cell, Group, Row
 from apieval.report.terminal import number
 from apieval.results.comparison import MetricDifference
@@ -136,11 +136,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "hints": "every clue ends with the length of its word",
 }
 OUTCOMES: Final[Mapping[str, str]] = {
-    "ok": "whole",
-    "truncated": "cut at the length limit",
-    "empty": "empty",
-    "refused": "refused",
-    "failed": "failed",
+    **{each.value: each.value for each in Outcome},
     "not_asked": "not requested",
 }
 

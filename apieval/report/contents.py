@@ -92,7 +92,7 @@ def _run(run: ReportedRun, id: str, *, several: bool) -> Section:  # noqa: A002 
     ]
     return Section(
         id,
-        run.name if several else "In detail",
+        run.name if several else "Details",
         sentences=run.sentences if several else (),
         facts=answers.taken(run),
         tables=[*(results.tables(run) if several else []), answers.outcomes(run)],
@@ -116,7 +116,7 @@ def _lead(document: Document) -> Iterator[str]:
     yield from (f"given: the {each['given']}" for each in summaries if each["given"])
     days = [day for run in document.runs for day in setup.days(run)]
     if days:
-        yield f"asked {' to '.join(dict.fromkeys((min(days), max(days))))}"
+        yield f"requested {' to '.join(dict.fromkeys((min(days), max(days))))}"
     yield f"apieval {VERSION}"
     if len(document.runs) == 1:
         yield f"signatures: {', '.join(setup.marks(document.runs[0]))}"

@@ -97,7 +97,7 @@ def render(summary: Summary, model: str, *, hint: bool = True) -> Iterator[Rende
     if (served := _served(summary)) not in {None, model}:
         yield Text(visible(f"served as {served}"), style="dim")
     if summary["given"]:
-        said = f"GIVEN {summary['given']}: with given correct steps"
+        said = f"GIVEN {summary['given']}: the answers begin with these correct steps"
         yield Text(said, style="bold yellow")
     if summary["prompt"]["official"] is False:
         said = f"prompt {summary['prompt']['name']}, not the challenge's own"

@@ -112,18 +112,16 @@ class TestDiagnosis:
     def test_the_places_most_answers_break_at(self) -> None:
         shares = {"solved": 0.1, "first_pass": 0.05, "definitions": 0.6, "segmentation": 0.2}
         said = told(summary(diagnosis=diagnosis(**shares, format=0.04, solution=0.0)))
-        assert said["Where it breaks"] == (
+        assert said["First errors"] == (
             "Without hints most first errors are at definitions (60.0\u00a0%), segmentation (20.0\u00a0%) and "
             "first pass (5.0\u00a0%); 10.0\u00a0% are solved."
         )
 
     def test_nothing_solved_and_nothing_broken(self) -> None:
-        assert (
-            "solved" not in told(summary(diagnosis=diagnosis(definitions=1.0)))["Where it breaks"]
-        )
-        assert "Where it breaks" not in told(summary(diagnosis=diagnosis(solved=1.0)))
+        assert "solved" not in told(summary(diagnosis=diagnosis(definitions=1.0)))["First errors"]
+        assert "First errors" not in told(summary(diagnosis=diagnosis(solved=1.0)))
         empty = {"regular": {"all": {"n": 0}}}
-        assert "Where it breaks" not in told(summary(diagnosis=empty))
+        assert "First errors" not in told(summary(diagnosis=empty))
 
     def test_what_follows_right_and_wrong_steps(self) -> None:
         found = diagnosis(definitions=0.5)

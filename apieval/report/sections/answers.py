@@ -64,7 +64,7 @@ def _commands(run: ReportedRun) -> str:
 def _latency(spending: Mapping[Setting, SettingUsage] | None) -> list[tuple[str, str]]:
     """Return how long an answer took in each setting, of those that were asked for."""
     told = [
-        f"{_SETTINGS.get(setting, setting)} {seconds(found['quantiles']['0.5'])}, of 95 in 100 at most "
+        f"{_SETTINGS.get(setting, setting)} {seconds(found['quantiles']['0.5'])}, 95th percentile "
         f"{seconds(found['quantiles']['0.95'])}"
         for setting, each in (spending or {}).items()
         if (found := each["latency_s"])["n"]
@@ -101,7 +101,7 @@ def _tokens(usage: UsageTotals, found: Sum) -> str:
     if found["sum"] is None:
         return MISSING
     known = found["known_for"]
-    mean = f", {found['sum'] / known:,.0f} an answer" if known else ""
+    mean = f", {found['sum'] / known:,.0f} per answer" if known else ""
     part = f" (of {known:,} of {usage['answers']:,} answers)" if known < usage["answers"] else ""
     return f"{found['sum']:,}{mean}{part}"
 

@@ -42,4 +42,4 @@ _FACTS: Final = (
 
 def section() -> Section:
     """Return the explanations."""
-    return Section("method", "How to read this", facts=_FACTS, folded=True)
+    return Section("method", "Method", facts=_FACTS, folded=True)

@@ -51,7 +51,7 @@ def _table(
     columns = [
         Column("metric", figures=False),
         *(Column(PARSERS[parser], setting) for setting in summary["settings"] for parser in names),
-        *([Column("points", "hints minus regular")] if found else []),
+        *([Column("percentage points", "hints minus regular")] if found else []),
         Column("n"),
     ]
     rows = [

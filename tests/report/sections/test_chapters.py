@@ -78,8 +78,8 @@ class TestAnswers:
         commands = [{"took_s": 75.0}, {"took_s": 0.2}]
         known = headed(changed(run, usage=self.USAGE), took_s=75.2, commands=commands)
         assert answers.taken(known) == [
-            ("Prompt tokens", "5,000, 500 an answer"),
-            ("Completion tokens", "400, 50 an answer (of 8 of 10 answers)"),
+            ("Prompt tokens", "5,000, 500 per answer"),
+            ("Completion tokens", "400, 50 per answer (of 8 of 10 answers)"),
             ("Cost", "0.50 USD, known for 8 of 10 answers"),
             ("From the cache", "4 of 10 answers"),
             ("Time", "1 min 15 s, 2 commands together"),
@@ -134,7 +134,7 @@ class TestAnswers:
             "hints": {"latency_s": {"n": 0, "quantiles": {}}},
         }
         found = dict(answers.taken(replace(changed(run, usage=self.USAGE), spending=spending)))
-        assert found["Latency, median"] == "regular 0.25 s, of 95 in 100 at most 12.0 s"
+        assert found["Latency, median"] == "regular 0.25 s, 95th percentile 12.0 s"
 
 
 class TestMeasured:
