@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.commands.datasets import located
 from apieval.errors import DataError
@@ -15,6 +15,7 @@ from apieval.rebus.dataset import DataFile
 from apieval.rebus.rules import LEVELS, RULES, Finding
 from apieval.rebus.training import Training
 from apieval.records import Rebus
+from apieval.results.data import DataCheck, DataDocument, DataStats, DataTable, Violations
 
 FORMAT: Final = 1
 MOST_LISTED: Final = 10_000
@@ -23,7 +24,7 @@ MOST_SUBSETS: Final = 100
 ID_ROWS: Final = "id rows"
 
 
-def verify(data: str | Path, against: Path | None = None) -> dict[str, Any]:
+def verify(data: str | Path, against: Path | None = None) -> DataCheck:
     """Hold a data file against every rule of the task, and against a training file.
 
     Raises:
@@ -39,7 +40,7 @@ def verify(data: str | Path, against: Path | None = None) -> dict[str, Any]:
 
 def stats(
     data: str | Path, against: Path | None = None, tokenizer: Path | None = None
-) -> dict[str, Any]:
+) -> DataStats:
     """Describe a data file by the study's figures, and by what a run of it asks.
 
     Without a training file, unseen words are those that no row of the subset `id` has.
@@ -65,8 +66,10 @@ def stats(
     }
 
 
-def _head(file: DataFile, seen: Training | None) -> dict[str, Any]:
-    against = {"name": seen.name, "digest": seen.digest, "rows": seen.rows} if seen else None
+def _head(file: DataFile, seen: Training | None) -> DataDocument:
+    against: DataTable | None = (
+        {"name": seen.name, "digest": seen.digest, "rows": seen.rows} if seen else None
+    )
     return {
         "format": FORMAT,
         "data": {"name": file.name, "digest": file.digest, "rows": file.layout.rows},
@@ -111,14 +114,16 @@ class _Found:
             if self._counts[finding.rule] <= MOST_LISTED:
                 self._listed.append(finding)
 
-    def as_json(self) -> dict[str, Any]:
-        levels = {
-            f"{level}s": sum(n for rule, n in self._counts.items() if RULES[rule].level == level)
+    def as_json(self) -> Violations:
+        counts = {
+            level: sum(n for rule, n in self._counts.items() if RULES[rule].level == level)
             for level in LEVELS
         }
         return {
-            **levels,
-            **{f"rows_with_{level}s": len(self._rows[level]) for level in LEVELS},
+            "errors": counts["error"],
+            "warnings": counts["warning"],
+            "rows_with_errors": len(self._rows["error"]),
+            "rows_with_warnings": len(self._rows["warning"]),
             "rules": {
                 name: {"level": rule.level, "says": rule.says, "findings": self._counts[name]}
                 for name, rule in RULES.items()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from apieval.errors import ConfigError, DataError
 from apieval.files import replacing
@@ -16,6 +15,7 @@ from apieval.rebus.clue_table import Clues
 from apieval.rebus.columns import GOLD, LISTS, QUESTION
 from apieval.rebus.verbalize import Verbalizer, Wish
 from apieval.records import Rebus
+from apieval.results.data import DataTable, InputTable, Verbalized
 from apieval.signature import digest_file
 
 FORMAT: Final = 1
@@ -31,7 +31,7 @@ def verbalize(  # three kinds of input, one output, what is wished
     against: Path | None = None,
     wish: Wish = _NOTHING_WISHED,
     overwrite: bool = False,
-) -> dict[str, Any]:
+) -> Verbalized:
     """Write a data file of what can be verbalized, and return what it is and what was dropped.
 
     Raises:
@@ -61,7 +61,11 @@ def verbalize(  # three kinds of input, one output, what is wished
         "clues": tables,
         "answers": known.answers,
         "against": _known(seen),
-        "wish": asdict(wish),
+        "wish": {
+            "least_words": wish.least_words,
+            "seed": wish.seed,
+            "new_since": wish.new_since,
+        },
         "dropped": maker.dropped.as_json(),
         "possible_leaks": maker.possible_leaks,
         "undated": maker.undated,
@@ -110,7 +114,7 @@ def _cell(rebus: Rebus, name: str) -> str:
 
 def _nothing(table: Columns, maker: Verbalizer) -> str:
     reasons = maker.dropped.as_json()
-    most = max(reasons.values(), key=lambda reason: int(reason["rows"]))
+    most = max(reasons.values(), key=lambda reason: reason["rows"])
     first = most["first"][0]
     return (
         f"{table.path}: none of its {table.rows:,} rows can be verbalized; of {most['rows']:,} "
@@ -118,7 +122,7 @@ def _nothing(table: Columns, maker: Verbalizer) -> str:
     )
 
 
-def _named(path: Path, table: Columns) -> dict[str, Any]:
+def _named(path: Path, table: Columns) -> InputTable:
     return {
         "name": path.name,
         "digest": digest_file(path),
@@ -127,7 +131,7 @@ def _named(path: Path, table: Columns) -> dict[str, Any]:
     }
 
 
-def _known(seen: training.Training | None) -> dict[str, Any] | None:
+def _known(seen: training.Training | None) -> DataTable | None:
     return {"name": seen.name, "digest": seen.digest, "rows": seen.rows} if seen else None
 
 

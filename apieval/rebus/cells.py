@@ -11,12 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from apieval.errors import DataError, did_you_mean
 from apieval.rebus import characters, tables
 from apieval.rebus.characters import composed, straight
 from apieval.rebus.tables import Row
+from apieval.results.data import Place, Reason
 
 FORMULA: Final = ("=", "+", "-", "@")
 """With what a cell begins that a spreadsheet would run."""
@@ -148,7 +149,7 @@ class Tally:
     def __init__(self, reasons: Mapping[str, str]) -> None:
         self._says = reasons
         self._rows: Counter[str] = Counter()
-        self._first: dict[str, list[dict[str, Any]]] = {name: [] for name in reasons}
+        self._first: dict[str, list[Place]] = {name: [] for name in reasons}
 
     def add(self, reason: str, line: int, text: str = "") -> None:
         """Count a row, named by its line and what exactly is wrong."""
@@ -161,7 +162,7 @@ class Tally:
         """Return how many rows there are in all."""
         return self._rows.total()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Reason]:
         """Return every reason with its rows, those of none included."""
         return {
             name: {"says": says, "rows": self._rows[name], "first": self._first[name]}

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from apieval.rebus.cells import UNUSED, Columns, Tally, odd, tidied
 from apieval.rebus.leaks import leaks
+from apieval.results.data import ClueTable
 from apieval.signature import digest_file
 
 NEEDED: Final = ("Clue", "Answer")
@@ -42,7 +43,7 @@ class Clues:
         """Return how many different answers there are."""
         return len(self._clues)
 
-    def read(self, path: Path) -> dict[str, Any]:
+    def read(self, path: Path) -> ClueTable:
         """Take in a table, and return what it is and which of its rows cannot be used.
 
         Raises:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from apieval.errors import ConfigError
 from apieval.rebus import examples, prompts
@@ -28,6 +28,8 @@ from apieval.rebus.columns import ALL
 from apieval.rebus.equality import NUMBER, WORD
 from apieval.rebus.training import Training
 from apieval.records import SETTINGS, Rebus, RowId, Setting
+from apieval.results.data import Keys, PromptLengths, PromptTokens, SubsetStats, Unseen, Words
+from apieval.results.data import Spread as SpreadJson
 from apieval.wording import install
 
 
@@ -57,7 +59,7 @@ class Spread:
         self.least = number if self.least is None else min(self.least, number)
         self.most = number if self.most is None else max(self.most, number)
 
-    def as_json(self) -> dict[str, float | int | None]:
+    def as_json(self) -> SpreadJson:
         """Return mean, standard deviation of the population (divided by n), extremes and n."""
         variance = self.n * self.squares - self.total * self.total  # whole, so nothing is lost
         return {
@@ -105,9 +107,9 @@ class Asked:
             if len(self.ids) < IDS_SHOWN:
                 self.ids.append(rebus.id)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PromptLengths:
         """Return the lengths; tokens are None without a tokenizer."""
-        tokens = {
+        tokens: PromptTokens = {
             "prompt": self.prompt.as_json(),
             "right_answer": self.answer.as_json(),
             "together": self.together.as_json(),
@@ -152,7 +154,7 @@ class _Words:
         self.per_example.add(len(words))
         self.length.add(len(text))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Words:
         every = Spread()
         for word, times in self.words.items():
             every.add(len(word), times)
@@ -194,9 +196,9 @@ class _Seen:
         self.same_first_pass += training.saw_first_pass(rebus)
         self.same_solution += training.saw_solution(rebus)
 
-    def as_json(self, *, whole: bool) -> dict[str, Any]:
+    def as_json(self, *, whole: bool) -> Unseen:
         """Return the counts and shares; only a training file, `whole`, says what is a double."""
-        found: dict[str, Any] = {
+        found: Unseen = {
             "rows": self.rows,
             "rows_with_unseen_words": self.with_unseen,
             "share_of_rows": _share(self.with_unseen, self.rows),
@@ -220,7 +222,9 @@ class Described:
     numbers: Counter[int] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
     keys: Counter[str] = field(default_factory=Counter)
-    asked: dict[str, Asked] = field(default_factory=lambda: {each: Asked() for each in SETTINGS})
+    asked: dict[Setting, Asked] = field(
+        default_factory=lambda: {each: Asked() for each in SETTINGS}
+    )
     seen: _Seen = field(default_factory=_Seen)
 
     def add(self, rebus: Rebus, training: Training | None, tokens: Mapping[str, Tokens]) -> None:
@@ -238,7 +242,7 @@ class Described:
         for setting in SETTINGS:
             self.asked[setting].add(rebus, setting, tokens.get(setting))
 
-    def as_json(self, training: Training | None) -> dict[str, Any]:
+    def as_json(self, training: Training | None) -> SubsetStats:
         """Return every figure of these rebuses."""
         asks = bool(self.keys)
         return {
@@ -252,7 +256,7 @@ class Described:
             "unseen": self.seen.as_json(whole=training.digest is not None) if training else None,
         }
 
-    def _keys(self) -> dict[str, Any]:
+    def _keys(self) -> Keys:
         often = sorted(self.keys.items(), key=lambda item: (-item[1], item[0]))[:KEYS_SHOWN]
         return {
             "numbers_per_key": _histogram(self.numbers),
@@ -264,7 +268,7 @@ class Described:
 
 def describe(
     rebuses: Iterable[tuple[Rebus, Mapping[str, Tokens]]], training: Training | None = None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, SubsetStats]:
     """Return the figures of all rebuses and of each subset, in the order they appear.
 
     What was seen is what `training` has; None where that is unknown.

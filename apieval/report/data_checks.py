@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from apieval.rebus.rules import LEVELS
 from apieval.report.terminal import FINDING_STYLES, visible
+from apieval.results.data import DataCheck, DataDocument, RuleCount
 from apieval.wording import counted
 
 SHOWN: Final = {"error": 10, "warning": 2}
@@ -19,7 +20,7 @@ _STYLES: Final = {"error": "bold red", "warning": FINDING_STYLES["warning"]}
 _LONGEST: Final = 300
 
 
-def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(document: DataCheck) -> Iterator[RenderableType]:
     """Yield a title, a table of the broken rules, and the findings in words."""
     yield Text(visible(title(document)), style="bold")
     broken = {name: rule for name, rule in document["rules"].items() if rule["findings"]}
@@ -32,14 +33,14 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Text(_verdict(document), style="bold red" if document["errors"] else "bold")
 
 
-def title(document: Mapping[str, Any]) -> str:
+def title(document: DataDocument) -> str:
     """Return what was looked at, in a line."""
     data, against = document["data"], document["against"]
     beside = f", against {against['name']} ({counted(against['rows'], 'row')})" if against else ""
     return f"{data['name']}, {counted(data['rows'], 'row')}{beside}"
 
 
-def _table(broken: Mapping[str, Mapping[str, Any]]) -> Table:
+def _table(broken: Mapping[str, RuleCount]) -> Table:
     table = Table()
     table.add_column("level", no_wrap=True)
     table.add_column("rule", no_wrap=True)
@@ -53,7 +54,7 @@ def _table(broken: Mapping[str, Mapping[str, Any]]) -> Table:
     return table
 
 
-def _findings(document: Mapping[str, Any], name: str, level: str) -> Iterator[Text]:
+def _findings(document: DataCheck, name: str, level: str) -> Iterator[Text]:
     listed = [finding for finding in document["findings"] if finding["rule"] == name]
     for finding in listed[: SHOWN[level]]:
         text = finding["text"]
@@ -65,9 +66,10 @@ def _findings(document: Mapping[str, Any], name: str, level: str) -> Iterator[Te
         yield Text(f"  and {left:,} more of {name} (--json lists them)", style="dim")
 
 
-def _verdict(document: Mapping[str, Any]) -> str:
-    found = (
-        f"{counted(document[f'{level}s'], level)} in {counted(document[f'rows_with_{level}s'], 'row')}"
-        for level in LEVELS
+def _verdict(document: DataCheck) -> str:
+    errors = counted(document["errors"], "error"), counted(document["rows_with_errors"], "row")
+    warned = (
+        counted(document["warnings"], "warning"),
+        counted(document["rows_with_warnings"], "row"),
     )
-    return ", ".join(found)
+    return ", ".join(f"{found} in {rows}" for found, rows in (errors, warned))

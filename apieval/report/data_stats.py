@@ -9,8 +9,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from apieval.records import Setting
 from apieval.report.data_checks import title
 from apieval.report.terminal import number, visible
+from apieval.results.data import DataStats, Keys, PromptLengths, PromptTokens, SubsetStats, Unseen
 from apieval.wording import counted
 
 COLUMNS: Final = 4
@@ -22,10 +24,10 @@ _NOTE: Final = (
     "different words, as there, and over every word; first passes and solutions are in characters."
 )
 _ALL: Final = "all"
-_Cell = Callable[[Mapping[str, Any]], str]
+_Cell = Callable[[SubsetStats], str]
 
 
-def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(document: DataStats) -> Iterator[RenderableType]:
     """Yield the tables of a data file's statistics."""
     subsets = document["subsets"]
     yield Text(visible(title(document)), style="bold")
@@ -43,10 +45,10 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield _histograms(whole)
     if whole["keys"] is not None:
         yield Text(_keys(whole["keys"]), style="dim")
-        yield from _without_room(whole["prompts"])
+        yield from _without_room(whole["prompts"] or {})
 
 
-def _figures(document: Mapping[str, Any], names: Sequence[str]) -> Table:
+def _figures(document: DataStats, names: Sequence[str]) -> Table:
     table = Table()
     table.add_column("", overflow="fold", min_width=_LABEL)
     for name in names:
@@ -58,7 +60,7 @@ def _figures(document: Mapping[str, Any], names: Sequence[str]) -> Table:
     return table
 
 
-def _sections(document: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, _Cell]]]]:
+def _sections(document: DataStats) -> Iterator[tuple[str, list[tuple[str, _Cell]]]]:
     """Yield the parts of the table: a title, and the rows below it."""
     whole = document["subsets"][_ALL]
     yield "rebuses", [("examples", lambda part: f"{part['examples']:,}")]
@@ -79,7 +81,7 @@ def _of_words(name: str) -> Iterator[tuple[str, _Cell]]:
     yield "length", _spread(name, "length")
 
 
-def _of_prompts(setting: str, tokens: Mapping[str, Any] | None) -> Iterator[tuple[str, _Cell]]:
+def _of_prompts(setting: Setting, tokens: PromptTokens | None) -> Iterator[tuple[str, _Cell]]:
     yield "characters", _spread("prompts", setting, "characters", places=0)
     if tokens is not None:
         where = ("prompts", setting, "tokens")
@@ -88,7 +90,7 @@ def _of_prompts(setting: str, tokens: Mapping[str, Any] | None) -> Iterator[tupl
         yield f"both over {tokens['room']:,}", _count(*where, "rows_without_room")
 
 
-def _of_unseen(found: Mapping[str, Any]) -> Iterator[tuple[str, _Cell]]:
+def _of_unseen(found: Unseen) -> Iterator[tuple[str, _Cell]]:
     yield "hidden words", _count("unseen", "unseen_words")
     yield "of all of them", _percent("unseen", "share_of_words")
     yield "rows with one", _count("unseen", "rows_with_unseen_words")
@@ -98,10 +100,11 @@ def _of_unseen(found: Mapping[str, Any]) -> Iterator[tuple[str, _Cell]]:
         yield "solutions in it", _count("unseen", "same_solution")
 
 
-def _at(part: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 # JSON
+def _at(part: SubsetStats, path: Sequence[str]) -> Any:  # noqa: ANN401 # a figure of it
+    found: Any = part
     for name in path:
-        part = part[name]
-    return part
+        found = found[name]
+    return found
 
 
 def _count(*path: str) -> _Cell:
@@ -109,7 +112,7 @@ def _count(*path: str) -> _Cell:
 
 
 def _spread(*path: str, places: int = 2) -> _Cell:
-    def cell(part: Mapping[str, Any]) -> str:
+    def cell(part: SubsetStats) -> str:
         found = _at(part, path)
         return f"{number(found['mean'], places)}/{number(found['sd'], places)}"
 
@@ -117,14 +120,14 @@ def _spread(*path: str, places: int = 2) -> _Cell:
 
 
 def _percent(*path: str) -> _Cell:
-    def cell(part: Mapping[str, Any]) -> str:
+    def cell(part: SubsetStats) -> str:
         share = _at(part, path)
         return "-" if share is None else f"{share:.1%}"
 
     return cell
 
 
-def _histograms(whole: Mapping[str, Any]) -> Table:
+def _histograms(whole: SubsetStats) -> Table:
     """Return how many hidden words and solution words there are of each length."""
     hidden, words = whole["word_lengths"], whole["solution_word_lengths"]
     table = Table()
@@ -142,7 +145,7 @@ def _bar(count: int, most: int) -> str:
     return f"{count:>7,} {'█' * -(-count * BAR // most)}" if count else ""
 
 
-def _keys(keys: Mapping[str, Any]) -> str:
+def _keys(keys: Keys) -> str:
     numbers = ", ".join(f"{n}: {rows:,}" for n, rows in keys["numbers_per_key"].items())
     often = ", ".join(f"{each['key']} ({each['rows']:,})" for each in keys["most_frequent"][:5])
     return visible(
@@ -150,7 +153,7 @@ def _keys(keys: Mapping[str, Any]) -> str:
     )
 
 
-def _without_room(prompts: Mapping[str, Any]) -> Iterator[Text]:
+def _without_room(prompts: Mapping[Setting, PromptLengths]) -> Iterator[Text]:
     for setting, found in prompts.items():
         if (tokens := found["tokens"]) is None:
             continue

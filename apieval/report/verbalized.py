@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from apieval.report.terminal import FINDING_STYLES, visible
+from apieval.results.data import InputTable, Reason, Verbalized
 from apieval.wording import counted
 
 _WORDS: Final = 12
 _LONGEST: Final = 60
 
 
-def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
+def render(document: Verbalized) -> Iterator[RenderableType]:
     """Yield what was made, tables of what was dropped, and warnings."""
     yield Text(visible(title(document)), style="bold")
     yield Text(visible(_inputs(document)))
@@ -29,7 +30,7 @@ def render(document: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(visible(f"warning: {warning}"), style=FINDING_STYLES["warning"])
 
 
-def title(document: Mapping[str, Any]) -> str:
+def title(document: Verbalized) -> str:
     """Return what was made, in a line."""
     out = document["out"]
     subsets = ", ".join(f"{name} {count:,}" for name, count in document["subsets"].items())
@@ -40,7 +41,7 @@ def title(document: Mapping[str, Any]) -> str:
     )
 
 
-def _inputs(document: Mapping[str, Any]) -> str:
+def _inputs(document: Verbalized) -> str:
     rows = sum(clues["rows"] for clues in document["clues"])
     used = sum(clues["used"] for clues in document["clues"])
     against = document["against"]
@@ -51,7 +52,7 @@ def _inputs(document: Mapping[str, Any]) -> str:
     )
 
 
-def _table(what: str, reasons: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+def _table(what: str, reasons: Mapping[str, Reason]) -> Iterator[Table]:
     """Yield a table of the reasons there are, none where there is none."""
     if not any(reason["rows"] for reason in reasons.values()):
         return
@@ -75,7 +76,7 @@ def _lacking(lacking: Mapping[str, int]) -> str:
     return f"words most often without a clue (rows): {words}"
 
 
-def warnings(document: Mapping[str, Any]) -> Iterator[str]:
+def warnings(document: Verbalized) -> Iterator[str]:
     """Yield what a person should know of what was made."""
     if found := document["possible_leaks"]:
         yield (
@@ -89,7 +90,8 @@ def warnings(document: Mapping[str, Any]) -> Iterator[str]:
         )
     if document["subsets"].get("old"):
         yield "what is not new is `old`: --against says which of it is id and which ood"
-    for table in (document["rebuses"], *document["clues"]):
+    tables: list[InputTable] = [document["rebuses"], *document["clues"]]
+    for table in tables:
         if found := table["formulas"]:
             yield (
                 f"{table['name']}: in {counted(found, 'row')} a cell begins with =, +, - or @; "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,12 +12,12 @@ from apieval.commands import data
 from apieval.errors import DataError
 from apieval.rebus.rules import RULES
 from tests.rebus.toy_tokenizer import a_tokenizer
-from tests.records import PUBLISHED, ROW, needs_published, write_csv
+from tests.records import PUBLISHED, ROW, Json, needs_published, write_csv
 
 BAD = {**ROW, "solution_key": "1"}
 
 
-def strict(document: dict[str, Any]) -> dict[str, Any]:
+def strict(document: Json) -> Json:
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     return document
 

@@ -6,7 +6,6 @@ import csv
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from apieval.errors import ConfigError, DataError
 from apieval.rebus import dataset
 from apieval.rebus.verbalize import Wish
 from benchmarks import tables
-from tests.records import COLUMNS, ROW, write_csv
+from tests.records import COLUMNS, ROW, Json, write_csv
 
 RITA = {"PRIMALET": "VE - Rita - NA - scosta", "FRASE": "Verità nascosta", "ANNO": "2025"}
 CLUES = [
@@ -31,7 +30,7 @@ def made(
     wish: Wish = Wish(),  # noqa: B008 # it is frozen
     name: str = "out.csv",
     overwrite: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     rebuses = write_csv(folder / "rebuses.csv", rows or [RITA])
     clues = [write_csv(folder / "clues.csv", CLUES)]
     out = folder / name

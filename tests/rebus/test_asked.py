@@ -5,7 +5,7 @@ import pytest
 from apieval.rebus import describe, examples, prompts
 from apieval.rebus.describe import Asked, Tokens
 from apieval.records import SETTINGS, Setting
-from tests.records import rebus
+from tests.records import Json, rebus
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -22,7 +22,7 @@ def test_rows_without_room_are_counted_and_named(monkeypatch: pytest.MonkeyPatch
     prompts_of = Asked()
     for number, together in enumerate((1024, 1025, 100, 2000, 3000)):
         prompts_of.add(rebus(id=f"r{number}"), "regular", Tokens(together - 20, 20))
-    found = prompts_of.as_json()["tokens"]
+    found: Json = prompts_of.as_json()["tokens"]
     assert (found["room"], found["rows_without_room"], found["ids"]) == (1024, 3, ["r1", "r3"])
     assert (found["prompt"]["max"], found["right_answer"]["max"]) == (2980, 20)
     assert found["together"]["mean"] == (1024 + 1025 + 100 + 2000 + 3000) / 5

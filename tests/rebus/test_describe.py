@@ -5,7 +5,6 @@ import json
 import re
 import statistics
 from collections import Counter
-from typing import Any
 
 import pytest
 
@@ -13,10 +12,10 @@ from apieval.rebus import dataset
 from apieval.rebus.describe import Tokens, describe
 from apieval.rebus.training import Training
 from apieval.records import Rebus
-from tests.records import PUBLISHED, needs_published, rebus
+from tests.records import PUBLISHED, Json, needs_published, rebus
 
 
-def described(*rows: Rebus, training: Training | None = None) -> dict[str, dict[str, Any]]:
+def described(*rows: Rebus, training: Training | None = None) -> Json:
     found = describe(((row, {}) for row in rows), training)
     json.dumps(found, allow_nan=False)
     return found
@@ -73,7 +72,7 @@ def test_of_nothing_there_is_nothing_and_no_nan() -> None:
 
 def test_tokens_by_setting() -> None:
     tokens = {"regular": Tokens(600, 100), "hints": Tokens(1000, 100)}
-    found = describe([(rebus(), tokens)])["all"]["prompts"]
+    found: Json = describe([(rebus(), tokens)])["all"]["prompts"]
     assert found["regular"]["tokens"]["together"]["mean"] == 700
     assert [found[s]["tokens"]["rows_without_room"] for s in ("regular", "hints")] == [0, 1]
 

@@ -8,7 +8,7 @@ from apieval.cli import output
 from apieval.commands import data
 from apieval.report import data_checks, data_stats
 from tests.rebus.toy_tokenizer import a_tokenizer
-from tests.records import ROW, write_csv
+from tests.records import ROW, Json, write_csv
 
 STUDY = {name: ROW[name] for name in ("word_guesses", "first_pass", "solution_words", "solution")}
 
@@ -83,7 +83,7 @@ def test_the_samples_statistics(tmp_path: Path) -> None:
 
 
 def test_the_table_fits_eighty_columns_of_a_large_file() -> None:
-    document = data.stats("sample")
+    document: Json = data.stats("sample")
     for part in document["subsets"].values():
         part["first_pass"]["unique_words"] = 222_089
         part["first_pass"]["length"].update(mean=26.45, sd=11.19)
