@@ -25,7 +25,7 @@ from apieval.rebus.parsers import official
 from apieval.rebus.scoring import ScoredAnswer
 from apieval.records import ItemScore
 from apieval.report.files import score_line
-from apieval.results.folder import SCORES, SUMMARY, RunFolder
+from apieval.results.folder import SCORES, SUMMARY, RunFolder, place_of
 from apieval.signature import finite, parts
 from apieval.wording import counted
 
@@ -36,7 +36,7 @@ _VERSIONS: Final = ("parser", "apieval")
 
 _THESE: Final = Versions()
 
-_Place = tuple[str, ...]
+_Place = tuple[str, str, str, str]
 
 
 def readable_summary(folder: RunFolder) -> tuple[Mapping[str, Any] | None, Check | None]:
@@ -93,12 +93,11 @@ class Scores(Onlooker):
             self._made[place] = self.count, made
 
     def _keep(self, stored: str) -> None:
-        try:
-            value = _loads(stored)
-            place = tuple(str(value[name]) for name in ("id", "setting", "sample", "parser"))
-        except (LookupError, TypeError, ValueError, RecursionError):
+        of = place_of(stored)
+        if of is None:
             self._differs(self.count, f"{SCORES}, no score", stored[:80], ABSENT)
             return
+        place = (str(of["id"]), of["setting"], str(of["sample"]), of["parser"])
         if place in self._made:
             self._compare(place, stored, self._made.pop(place))
         elif place in self._left:

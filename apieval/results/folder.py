@@ -6,6 +6,7 @@ it is a fault of ours. Lines end in `\n` and are split at `\n` alone.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
@@ -43,6 +44,7 @@ from apieval.results.checking import (
 )
 from apieval.results.header import Header
 from apieval.results.summary import AnswersFile, Summary
+from apieval.signature import finite
 
 HEADER: Final = "run.json"
 SUMMARY: Final = "summary.json"
@@ -73,14 +75,20 @@ class AnswerDiagnosis(TypedDict, total=False):
 
 
 @with_config(STRICT)
-class ScoreLine(TypedDict):
-    """A line of `scores.jsonl`; beside these each metric has its share, as `counts` gives it."""
+class ScorePlace(TypedDict):
+    """What tells a score apart."""
 
     id: RowId
     setting: Setting
     sample: Count
-    subset: str | None
     parser: str
+
+
+@with_config(STRICT)
+class ScoreLine(ScorePlace):
+    """A line of `scores.jsonl`; beside these each metric has its share, as `counts` gives it."""
+
+    subset: str | None
     outcome: Outcome
     word_guesses: list[str]
     first_pass: str
@@ -220,6 +228,16 @@ class RunFolder:
         if self.has(HEADER):
             how = f"`apieval score {self.path}` writes it"
         return StoreError(f"{self.path / name}: there is no such file; {how}.")
+
+
+def place_of(line: str) -> ScorePlace | None:
+    """Return whose score a line is, None where it is none."""
+    try:
+        value = json.loads(line, parse_constant=finite, parse_float=finite)
+        found: ScorePlace = checker(ScorePlace).validate_python(value)
+    except (ValueError, RecursionError):  # a ValidationError is a ValueError
+        return None
+    return found
 
 
 def prediction_of(line: ScoreLine) -> Prediction:

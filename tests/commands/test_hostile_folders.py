@@ -223,7 +223,7 @@ def test_dates_are_the_answers_own_whatever_commands_came_later(root: Path, tmp_
     again = [evaluate.export(run, form, tmp_path / form).files for form in ("eee", "lm-eval")]
     assert {path: path.read_bytes() for each in again for path in each} == before
     assert passed_on(tmp_path / "now") == passed_on(tmp_path / "then")
-    assert "asked 2024-11-04" in (tmp_path / "now" / "report.md").read_text("utf-8")
+    assert "requested 2024-11-04" in (tmp_path / "now" / "report.md").read_text("utf-8")
     assert b'"evaluation_timestamp": "2024-11-04T00:00:00+00:00"' in before[exported[0][0]]
 
 
