@@ -123,9 +123,9 @@ ADDRESS = "not an address: write it as http://HOST:PORT/v1"
             pytest.param(f"http://h/{path}", "path seems to hold a key", id=path)
             for path in ("key/hunter2/v1", "token/abc123def", "v1;key=hunter2", "apikey:h2/v1")
         ),
-        pytest.param("http://h/v1?x=1#y", "behind '?' or '#'", id="query and fragment"),
+        pytest.param("http://h/v1?x=1#y", "may follow '?' or '#'", id="query and fragment"),
         pytest.param("http://h/v 1", "a blank", id="blank"),
-        pytest.param("http://h/v1#x", "behind '?' or '#'", id="fragment"),
+        pytest.param("http://h/v1#x", "may follow '?' or '#'", id="fragment"),
         pytest.param(8000, "valid list", id="a number"),
         pytest.param([], "at least 1 item", id="an empty list"),
         pytest.param(None, "valid list", id="null"),

@@ -238,7 +238,7 @@ def test_what_is_not_what_the_hub_names_is_refused_and_removed(
     etag = hashlib.sha256(content).hexdigest() if large else git_hash(content)
     headers = {"ETag": etag, "X-Repo-Commit": COMMIT}
     hub.faults = [Fault(200, headers, content), Fault(200, headers, other, method="GET")]
-    assert "what came is not what the hub says" in refusal(transfer, wanted)
+    assert "the content is not what the hub announced" in refusal(transfer, wanted)
     hub.faults.clear()
     assert transfer(wanted).read_bytes() == content
 
