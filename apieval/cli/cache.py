@@ -9,6 +9,7 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
+from apieval.cli.run_options import run_options
 from apieval.commands.options import RunOptions
 from apieval.errors import ConfigError
 from apieval.wording import counted
@@ -62,41 +63,28 @@ def verify(cache: options.CacheChoice = None, json: options.Json = False) -> Non
 
 
 @app.command()
+@run_options(
+    "prompt_set",
+    "concurrency",
+    "timeout",
+    "wait_for_server",
+    "retry_truncated",
+    "lexicon",
+    "words",
+    "max_cost",
+    "fresh",
+    "out",
+    "name",
+)
 def why(
     model: Annotated[
         str, typer.Argument(help="A model by its name in providers.yaml.", metavar="MODEL")
     ],
-    config: options.Config = None,
-    data: options.Data = "sample",
-    setting: options.SettingOption = options.SettingChoice.BOTH,
-    subset: options.Subset = None,
-    limit: options.Limit = None,
-    samples: options.Samples = 1,
-    prompt: options.Prompt = None,
-    shots: options.Shots = None,
-    given: options.GivenOption = None,
-    preset: options.Preset = None,
-    param: options.Param = None,
-    drop: options.Drop = None,
-    cache: options.CacheChoice = None,
+    *,
+    chosen: RunOptions,
     json: options.Json = False,
 ) -> None:
     """Show why a run's requests are not in the cache: how they differ from the nearest one."""
-    chosen = RunOptions(
-        config=config,
-        data=data,
-        settings=setting.settings(),
-        subsets=tuple(subset or ()),
-        limit=limit,
-        samples=samples,
-        prompt=prompt,
-        shots=options.shots(shots),
-        given=given,
-        preset=preset,
-        params=options.params(param),
-        drop=tuple(drop or ()),
-        cache=options.cache_folder(cache),
-    )
     missing = evaluate.why(model, chosen)
     first = next(missing, None)
     if json:

@@ -9,12 +9,25 @@ import typer
 from apieval import evaluate
 from apieval.cli import options, output
 from apieval.cli.options import option
-from apieval.commands.options import TIMEOUT_S, RunOptions
+from apieval.cli.run_options import run_options
+from apieval.commands.options import RunOptions
 from apieval.errors import ConfigError
 from apieval.report import check_table, checks
 from apieval.run.steps import Check, Step
 
 
+@run_options(
+    "prompt_set",
+    "concurrency",
+    "wait_for_server",
+    "retry_truncated",
+    "max_cost",
+    "cache",
+    "fresh",
+    "out",
+    "name",
+    after={"row": "samples"},
+)
 def check(
     models: Annotated[
         list[str] | None,
@@ -27,11 +40,8 @@ def check(
     everything: Annotated[
         bool, option("--all", group=options.WHAT, help="Every configured model, in one table.")
     ] = False,
-    data: options.Data = "sample",
-    setting: options.SettingOption = options.SettingChoice.BOTH,
-    subset: options.Subset = None,
-    limit: options.Limit = None,
-    samples: options.Samples = 1,
+    *,
+    chosen: RunOptions,
     row: Annotated[
         str | None,
         option(
@@ -41,16 +51,6 @@ def check(
             metavar="ID",
         ),
     ] = None,
-    prompt: options.Prompt = None,
-    shots: options.Shots = None,
-    given: options.GivenOption = None,
-    config: options.Config = None,
-    preset: options.Preset = None,
-    param: options.Param = None,
-    drop: options.Drop = None,
-    timeout: options.Timeout = TIMEOUT_S,
-    lexicon: options.Lexicon = None,
-    words: options.Words = None,
     full: Annotated[bool, option("--full", help="Shorten neither request nor answer.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -70,25 +70,8 @@ def check(
     """
     if everything == bool(models):
         raise ConfigError("name the models to check, or say --all.")
-    chosen = RunOptions(
-        config=config,
-        data=data,
-        settings=setting.settings(),
-        subsets=tuple(subset or ()),
-        limit=limit,
-        samples=samples,
-        lexicon=lexicon,
-        words=words,
-        prompt=prompt,
-        shots=options.shots(shots),
-        given=given,
-        preset=preset,
-        params=options.params(param),
-        drop=tuple(drop or ()),
-        timeout_s=timeout,
-    )
     if everything:
-        output.say(f"one request to each model, {timeout:g} s at most")
+        output.say(f"one request to each model, {chosen.timeout_s:g} s at most")
     told = _Told(full=full, silent=json or everything)
     found = evaluate.check(models or None, chosen, row=row, tell=told.step, say=output.say)
     worst = max(each.exit_code for each in found)

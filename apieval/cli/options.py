@@ -1,9 +1,8 @@
-"""The options that several commands share, each also settable as `APIEVAL_<OPTION>`."""
+"""The options that several commands share, each also settable as `APIEVAL_<OPTION>`; their values."""
 
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -12,7 +11,6 @@ from platformdirs import user_cache_path
 
 from apieval.config.fields import MOST_AT_ONCE
 from apieval.errors import ConfigError
-from apieval.records import SETTINGS, Given, Setting
 
 WHAT: Final = "What"
 HOW: Final = "How"
@@ -27,18 +25,6 @@ def option(*names: str, help: str, group: str = FILES, **more: Any) -> Any:  # n
     return typer.Option(
         *names, help=help, envvar=variable, show_envvar=False, rich_help_panel=group, **more
     )
-
-
-class SettingChoice(StrEnum):
-    """The settings as the command line names them."""
-
-    REGULAR = "regular"
-    HINTS = "hints"
-    BOTH = "both"
-
-    def settings(self) -> tuple[Setting, ...]:
-        """Return the settings this choice stands for."""
-        return tuple(each for each in SETTINGS if self is SettingChoice.BOTH or each == self.value)
 
 
 Config = Annotated[
@@ -65,22 +51,6 @@ Words = Annotated[
         metavar="FILE",
     ),
 ]
-Data = Annotated[
-    str,
-    option(
-        "--data",
-        group=WHAT,
-        help="sample; hub, the challenge's test file, downloaded once; or a CSV, JSONL or Parquet "
-        "file.",
-        metavar="sample|hub|PATH",
-    ),
-]
-SettingOption = Annotated[
-    SettingChoice,
-    option(
-        "--setting", group=WHAT, help="regular: without length hints; hints: with them; or both."
-    ),
-]
 Subset = Annotated[
     list[str] | None,
     option("--subset", group=WHAT, help="Only this subset; repeatable.", metavar="id|ood|new"),
@@ -88,83 +58,6 @@ Subset = Annotated[
 Limit = Annotated[
     int | None,
     option("--limit", group=WHAT, help="The first N rebuses of each subset.", min=1, metavar="N"),
-]
-Samples = Annotated[
-    int,
-    option(
-        "--samples",
-        group=WHAT,
-        help="Answers to each rebus, drawn independently.",
-        min=1,
-        metavar="K",
-    ),
-]
-Prompt = Annotated[
-    Path | None,
-    option(
-        "--prompt",
-        group=WHAT,
-        help="A prompt template of your own (Jinja) instead of the challenge's.",
-        metavar="FILE",
-    ),
-]
-Shots = Annotated[
-    str | None,
-    option(
-        "--shots",
-        group=WHAT,
-        help="The number of examples in the prompt, 0 to 5, or a data file of them; the challenge uses 2.",
-        metavar="N|FILE",
-        show_default=False,
-    ),
-]
-GivenOption = Annotated[
-    Given | None,
-    option(
-        "--given",
-        group=WHAT,
-        help="Begin each answer with the correct steps and measure only those that follow; such "
-        "figures are never compared with others.",
-        show_default=False,
-    ),
-]
-Preset = Annotated[
-    str | None,
-    option(
-        "--preset",
-        group=HOW,
-        help="Request settings of a published evaluation: calamita is the challenge's harness "
-        "(256 tokens, stop at a blank line, temperature 0).",
-        metavar="calamita",
-    ),
-]
-Param = Annotated[
-    list[str] | None,
-    option(
-        "--param",
-        group=HOW,
-        help="A parameter of the request, such as max_tokens=4096; repeatable.",
-        metavar="NAME=VALUE",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    option(
-        "--drop",
-        group=HOW,
-        help="A parameter to leave out of the request; repeatable.",
-        metavar="NAME",
-    ),
-]
-Timeout = Annotated[
-    float,
-    option(
-        "--timeout",
-        group=HOW,
-        help="Seconds that one attempt may take.",
-        min=0.001,
-        metavar="S",
-    ),
 ]
 CacheChoice = Annotated[
     str | None,

@@ -18,7 +18,8 @@ from apieval.cli import options, output
 from apieval.cli.log import Log
 from apieval.cli.options import option
 from apieval.cli.progress import progress
-from apieval.commands.options import TIMEOUT_S, RunOptions
+from apieval.cli.run_options import BOUND, run_options
+from apieval.commands.options import RunOptions
 from apieval.commands.score import NOT_BEGUN, Result
 from apieval.errors import ConfigError
 from apieval.report import models_table, prompt_spread, terminal
@@ -28,10 +29,10 @@ from apieval.run.watcher import Watcher
 from apieval.wording import counted
 
 EXIT_CODES = {"done": 0, "partial": 1, "stopped": 3, "interrupted": 130}
-_BOUND = "--max-cost"
 _WORST_LAST = ("done", "partial", "stopped", "interrupted")
 
 
+@run_options(after={"yes": "max_cost"})
 def run(
     models: Annotated[
         list[str],
@@ -40,68 +41,8 @@ def run(
             metavar="MODEL",
         ),
     ],
-    data: options.Data = "sample",
-    setting: options.SettingOption = options.SettingChoice.BOTH,
-    subset: options.Subset = None,
-    limit: options.Limit = None,
-    samples: options.Samples = 1,
-    prompt: options.Prompt = None,
-    prompt_set: Annotated[
-        Path | None,
-        option(
-            "--prompt-set",
-            group=options.WHAT,
-            help="A folder of templates: one run for each, side by side.",
-            metavar="DIR",
-        ),
-    ] = None,
-    shots: options.Shots = None,
-    given: options.GivenOption = None,
-    config: options.Config = None,
-    preset: options.Preset = None,
-    param: options.Param = None,
-    drop: options.Drop = None,
-    concurrency: Annotated[
-        str | None,
-        option(
-            "--concurrency",
-            group=options.HOW,
-            help="Requests at once; by default the model's own limit, else auto.",
-            metavar="auto|N",
-            show_default=False,
-        ),
-    ] = None,
-    timeout: options.Timeout = TIMEOUT_S,
-    wait_for_server: Annotated[
-        float,
-        option(
-            "--wait-for-server",
-            group=options.HOW,
-            help="Seconds to wait for a server that is not up yet, or goes down.",
-            min=0.0,
-            metavar="S",
-        ),
-    ] = 120.0,
-    retry_truncated: Annotated[
-        bool,
-        option(
-            "--retry-truncated",
-            group=options.HOW,
-            help="Send again what was truncated, for instance after raising a limit.",
-        ),
-    ] = False,
-    lexicon: options.Lexicon = None,
-    words: options.Words = None,
-    max_cost: Annotated[
-        float | None,
-        option(
-            _BOUND,
-            group=options.MONEY,
-            help="Stop before a run costs more than this; each model has its own budget.",
-            min=0.0,
-            metavar="USD",
-        ),
-    ] = None,
+    *,
+    chosen: RunOptions,
     yes: Annotated[
         bool,
         option(
@@ -111,23 +52,6 @@ def run(
             help="Begin without asking for confirmation of the cost.",
         ),
     ] = False,
-    cache: options.CacheChoice = None,
-    fresh: Annotated[
-        bool,
-        option(
-            "--fresh",
-            group=options.MONEY,
-            help="Start over and keep the earlier run beside the new one. Cached answers are "
-            "still used: add --cache off to send, and pay for, every request again.",
-        ),
-    ] = False,
-    out: Annotated[
-        Path, option("--out", help="The folder in which runs are kept.", metavar="DIR")
-    ] = Path("results"),
-    name: Annotated[
-        str | None,
-        option("--name", help="The run's folder name, instead of its own.", metavar="NAME"),
-    ] = None,
     log: Annotated[
         Path | None,
         option("--log", help="Write every event to this file, as JSON lines.", metavar="FILE"),
@@ -145,32 +69,6 @@ def run(
     configuration. 3: stopped early, resumable, or declined before it began. 130: interrupted,
     resumable.
     """
-    chosen = RunOptions(
-        config=config,
-        data=data,
-        settings=setting.settings(),
-        subsets=tuple(subset or ()),
-        limit=limit,
-        samples=samples,
-        lexicon=lexicon,
-        words=words,
-        prompt=prompt,
-        prompt_set=prompt_set,
-        shots=options.shots(shots),
-        given=given,
-        preset=preset,
-        params=options.params(param),
-        drop=tuple(drop or ()),
-        concurrency=options.concurrency(concurrency),
-        max_cost_usd=max_cost,
-        timeout_s=timeout,
-        wait_for_server_s=wait_for_server,
-        retry_truncated=retry_truncated,
-        out=out,
-        name=name,
-        cache=options.cache_folder(cache),
-        fresh=fresh,
-    )
     with progress(ask=not yes) as watcher, _logged(log, watcher) as logged:
         results = evaluate.run(models, chosen, logged)
     apart = variants.over_prompts(result.summary for result in results)
@@ -243,7 +141,7 @@ def _say_how_to_go_on(results: Sequence[Result]) -> None:
     first = "once that is mended, " if other else ""
     if short:
         first += "with room for about all that is left, "
-        words = _with(words, _BOUND, f"{math.ceil(100 * max(short)) / 100:.2f}")
+        words = _with(words, BOUND, f"{math.ceil(100 * max(short)) / 100:.2f}")
     back, words = _to_where_it_is(results, words)
     output.say(f"{first}to resume: {back}{shlex.join(['apieval', *words])}")
 
