@@ -77,17 +77,27 @@ async def failure_at(*urls: str, key: str | None = None) -> AttemptFailed:
 async def raw(work: Callable[[str], Awaitable[Any]], *pieces: bytes, tls: bool = False) -> Any:  # noqa: ANN401 # the work's
     """Do some work at a server that sends these bytes, each by itself, whatever it is asked."""
 
+    served: set[asyncio.Task[None] | None] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await (reader.read(1) if tls else reader.readuntil(b"\r\n\r\n"))
-        for piece in pieces:
-            writer.write(piece)
-            await writer.drain()
-            await asyncio.sleep(0.005)
-        writer.close()
+        served.add(asyncio.current_task())
+        try:
+            await (reader.read(1) if tls else reader.readuntil(b"\r\n\r\n"))
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0.005)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # whoever asked has gone
+        finally:
+            writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
-        return await work(f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        try:
+            return await work(f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        finally:  # a task that the loop's end cancels is an error on Python 3.11
+            await asyncio.wait_for(asyncio.gather(*filter(None, served)), 5)
 
 
 def free_port() -> int:
