@@ -1,7 +1,4 @@
-"""What a comparison of two runs shows, in a sentence that needs no statistics to be read.
-
-What several runs are beside each other, in sentences: who is shown to solve more than whom.
-"""
+"""What a comparison shows, in sentences: of one pair of runs, and of several runs together."""
 
 from __future__ import annotations
 

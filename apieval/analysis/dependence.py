@@ -1,14 +1,10 @@
 """What accuracy depends on: the words' length and frequency, how many there are, the solution's length.
 
-By setting and parser (`official`, and `tolerant` at its strict level), over the answers there are:
-a failed request is no wrong answer and counts nowhere. Hidden words are grouped by their length in
-letters and by their frequency in Italian; rebuses by their number of hidden words and by the
+By setting and parser (`official`, and `tolerant` at its strict level), over the existing answers: a
+failed request counts nowhere. Hidden words are grouped by their length in letters and by their
+frequency in Italian (`wordfreq`, an extra); rebuses by their number of hidden words and by the
 letters of their solution. Intervals are of whole rebuses: Wilson's where a rebus counts once, else
-as in `clustered`; correlations as in `correlation`.
-
-Spearman's rank correlation, with ties, of pairs that stand in rebuses.
-
-How frequent a word is in Italian, by the word lists of `wordfreq`, which is an extra.
+`intervals.clustered`; correlations are Spearman's, with ties, over pairs clustered in rebuses.
 """
 
 from __future__ import annotations

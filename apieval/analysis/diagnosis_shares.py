@@ -1,7 +1,4 @@
-"""The diagnoses of a run's answers, as shares: by setting and subset, each with n and interval.
-
-Shares of answers, counted by rebus, and ratios of sums: each with n and a 95 % interval.
-"""
+"""The diagnoses of a run's answers as shares, by setting and subset, each with n and interval."""
 
 from __future__ import annotations
 

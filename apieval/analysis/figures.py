@@ -1,17 +1,11 @@
 """Figures of a run: every metric by setting, subset, parser and aggregation, with n and interval.
 
-Both aggregations are made, because the literature uses both: `micro`, the study's, right words
+Both aggregations are computed, because the literature uses both: `micro`, the study's, right words
 over all words; `macro`, the CALAMITA harness's, each rebus's share rounded to 4 decimals, then the
-mean over rebuses.
+mean over rebuses. A gap is the first subset's figure minus another's.
 
-A failed or unasked request is not the model's: while one is missing, a figure counts it as not
-right, is marked partial, and carries the bounds it can still take.
-
-Work on all cores: drawing and summing in numpy leave the interpreter to other threads.
-
-Which rebuses each subset has, by their places among all.
-
-How much better a model is on one subset than on another: what memorization would leave behind.
+A failed or missing answer is not the model's: while there is one, a figure counts it as not right,
+is marked partial, and has bounds. numpy's draws and sums run on all cores.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Format loss: what a model loses by the form of its answers, and what of the form it was.
+"""Format loss: what a model loses by the format of its answers, and which kinds of format cause it.
 
 Every metric by the official parser, by the tolerant one, and by that with lenient equality, over
 the same answers; the difference that the tolerant parser makes, with its interval; and the kinds of
-form behind it. A difference is looked for word by word: an answer that gains one word and loses
+format behind it. A difference is looked for word by word: an answer that gains one word and loses
 another counts as both.
-
-What made the difference between the parsers on one answer: kinds of its form.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """95 % intervals: Wilson for proportions of rebuses, seeded bootstrap over rebuses for the rest.
 
 Sources: E. B. Wilson, JASA 22 (1927), for the score interval; B. Efron, Annals of Statistics 7
-(1979), for the bootstrap, here of whole rebuses, since the words of one rebus stand and fall
-together. Percentile interval, fixed seed: equal scores give equal intervals.
-
-95 % interval of a share of words that stand in rebuses, without resampling.
+(1979), for the bootstrap, here of whole rebuses, since the words of one rebus are not independent.
+Percentile interval, fixed seed: equal scores give equal intervals. `clustered` is the interval of a
+share of words without resampling.
 """
 
 from __future__ import annotations

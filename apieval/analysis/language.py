@@ -10,7 +10,7 @@ explanations and labels. There, words that hold sentences together are counted; 
 only where its own stand there in number, and Italian ones hardly. Most answers hold no prose, and
 of these nothing is said. Scripts that Italian is not written in tell by themselves.
 
-Whether a text ends in a loop: the same words over and over, until somebody stopped it.
+Here also: whether a text ends in a loop, the same words over and over.
 """
 
 from __future__ import annotations

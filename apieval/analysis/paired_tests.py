@@ -1,13 +1,11 @@
-"""Two models on the same rebuses: paired tests, intervals, and what could have been seen at all.
+"""Two models on the same rebuses: paired tests, intervals, and the minimum detectable effect.
 
 Sources: Q. McNemar, Psychometrika 12 (1947), here with exact binomial probabilities; R. A. Fisher,
 The Design of Experiments (1935), for the sign-flip test; R. G. Newcombe, Statistics in Medicine 17
 (1998) 2635, method 10, for the interval of a difference of paired proportions; S. Holm,
 Scandinavian Journal of Statistics 6 (1979); R. J. Connor, Biometrics 43 (1987), for the smallest
-difference. Every test is two-sided; a p is never 0. All of it is of whole rebuses, since the
-words and the samples of one rebus stand and fall together.
-
-The interval of a difference between two ratios of the same rebuses, by the paired bootstrap.
+difference; of ratios the paired bootstrap. Every test is two-sided; a p is never 0. All of it is of
+whole rebuses, since the words and the samples of one rebus are not independent.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Two scored runs brought together: the rebuses both answered, and why the others are left out.
+"""Two scored runs brought together: common rebuses, why others are left out, what forbids comparing.
 
 Rows are joined by id and setting, never by order, and each run is taken with all samples it has of a
-rebus: of one with five samples and one with one the figures are those of their own summaries. A failed
-request is no wrong answer: it is left out, and the rebus with it where no other answer is left.
-
-What speaks against a comparison: runs whose data, parsers, prompts or requests differ.
+rebus: the figures are those of its own summary. A failed request is no wrong answer: it is left out,
+and the rebus with it where no other answer is left.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Ranks that respect what is not known: the first and the last place a run may have.
+"""Ranks as ranges: the first and the last place a run may have, and which figures are the highest.
 
-A run's first place is behind all that are shown to be better, its last before all that are shown to
-be worse; shown is a paired test with p below 5 % after Holm's adjustment over the comparison.
-
-Which of several figures is the highest, and which are not told apart from it.
+A run's first place comes after all runs that are significantly better, its last before all that are
+significantly worse: a paired test with p below 5 % with Holm's correction over the comparison.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
-"""What several answers to the same rebus show (`--samples K`): how far one answer can be trusted.
+"""Several answers to the same rebus (`--samples K`): variance, pass@k and maj@k.
 
-Of `solution_match` and `first_pass_accuracy`, by setting and parser, over the rebuses that have all
-K answers; one with a failed or missing answer is left out and counted (`incomplete`).
+For the metrics that count once a rebus, by setting and parser, over the rebuses that have all K
+answers; one with a failed or missing answer is left out and counted (`incomplete`).
 
 The parts of the variance are those of a one-way layout of right and wrong, rebuses at random (S. R.
 Searle, G. Casella and C. E. McCulloch, Variance Components (1992), chapter 3, analysis-of-variance
 estimators, unbiased and so sometimes below 0): `between_items` is how much rebuses differ in how
 often they are solved, `within_items` how much the answers to one rebus do. `between_samples` is the
-plain variance (over K - 1) of the K samples' own accuracies; were every sample drawn alike it
-would come to `within_items` over the number of rebuses, which stands beside it as `expected`.
+plain variance (over K - 1) of the K samples' own accuracies; `expected`, next to it, is `within_items`
+over the number of rebuses, its value if every sample were drawn alike.
 
-Intervals are percentiles of the bootstrap over rebuses; pass@k and maj@k stand in `votes`.
-
-What several answers to one question would have given, had fewer been asked: pass@k and maj@k.
+Intervals are percentiles of the bootstrap over rebuses.
 """
 
 from __future__ import annotations

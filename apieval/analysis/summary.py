@@ -1,7 +1,4 @@
-"""The content of `summary.json`: what was measured, how sure it is, and what is missing.
-
-What the answers show besides the six metrics: each kind of it a part, fed one answer at a time.
-"""
+"""The content of `summary.json`: setup, figures, counts, findings and the further analyses (`PARTS`)."""
 
 from __future__ import annotations
 

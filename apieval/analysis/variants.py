@@ -1,11 +1,8 @@
-"""How much the prompt moves the figures of a model: the same rebuses, asked in several ways.
+"""How one model's figures change with the prompt, with given steps, and with length hints.
 
-The study names the sensitivity to prompts as a limit of a single one. The standard deviation here
-is that of the prompts that were tried (n - 1 in its denominator), each with the same weight.
-
-What each step of a rebus costs: a model's figures with nothing given, and with steps given.
-
-What length hints do to one model: its two settings held against each other, rebus by rebus.
+The study names the sensitivity to prompts as a limit of a single one. The standard deviation is that
+of the prompts tried (n - 1 in its denominator), each with the same weight. The effect of hints is a
+paired comparison of the model's two settings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What goes to the screen: results to stdout, everything else to stderr.
+"""Output to the screen: results to stdout, everything else and questions to stderr.
 
 Text of models and data is printed as it is: rich's markup is never switched on for it. What the
-console cannot show, and what would play with the terminal, is escaped.
-
-A question on the terminal, which Ctrl-C ends whenever it comes.
+console cannot show, and terminal control characters, are escaped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How far runs are: a live row a model on a terminal, plain lines now and then elsewhere; on stderr.
-
-How far one model is: what was counted, and the few words that say it.
-"""
+"""The progress of runs on stderr: a live row per model on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A run's answers written for other tools: the study's CSV, lm-evaluation-harness's samples, Parquet.
-
-A run's parsed parts in the study's CSV, a file for each setting and sample.
-
-A run's texts with their figures: lm-evaluation-harness's samples, and one table of all answers.
-"""
+"""`apieval export`: the study's CSV, lm-evaluation-harness's samples, Parquet, Every Eval Ever."""
 
 from __future__ import annotations
 

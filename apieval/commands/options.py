@@ -1,7 +1,4 @@
-"""How to run: what the command line and a notebook can choose.
-
-What a report is asked with, and what comes of it; `reported` makes it.
-"""
+"""The options of a run and of a report, as the command line and a notebook set them."""
 
 from __future__ import annotations
 

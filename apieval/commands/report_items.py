@@ -1,8 +1,6 @@
 """Every item of reported runs: scores, answers and gold rows joined by row, setting and sample.
 
-What `scores.jsonl` says of answers, as the rebus view shows it: read once, marked word by word.
-
-The rebuses and gold steps of reported runs: their data files found, and told apart by their hash.
+`scores.jsonl` is read once, and marked word by word; data files are found by their hash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What stored answers come to: scored one at a time, written, and summed up in a result.
-
-An audit beside the scoring: the answers as they come, and other runs read from their folders.
-"""
+"""`apieval score`: answers scored one at a time, written, summed up in a result, and audited."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a folder's files claim, derived anew from what they hold; nothing is written.
 
 This module decides what can be checked and of what; the checks of a run and those of scores stand
-in `verified_run` and `verified_scores`.
+in `verify_run` and `verify_scores`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Cells of tables that others made, as they can stand in a data file; and which columns are whose.
-
-Cells that no spreadsheet computes, and back: an apostrophe before whatever could be a formula.
-
-Why a printed rebus is not verbalized, or a clue not used: names, words, counts and first places.
-"""
+"""Cells of tables: read from others' files, guarded against spreadsheets, counted where unusable."""
 
 from __future__ import annotations
 

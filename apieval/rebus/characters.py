@@ -1,9 +1,7 @@
-"""Characters that mean the same to a reader: composed and decomposed, straight and curly.
+"""Characters: those that mean the same to a reader, and those that have no place in a rebus.
 
 Unicode's canonical ordering takes quadratic time on a long run of combining marks, and a model can
 write one. Here runs are taken a few at a time, which is the same for any text that people write.
-
-Characters that have no place in an Italian rebus, or that look like others.
 """
 
 from __future__ import annotations

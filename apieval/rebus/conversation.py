@@ -129,7 +129,7 @@ def request(
 ) -> Request:
     """Return one request: the messages of a conversation, the challenge's own without one.
 
-    Each sample has a seed of its own (see `sections.for_sample`), unless it is of a run that had
+    Each sample has a seed of its own (see `config.models.for_sample`), unless it is of a run that had
     `one_seed` for all.
     """
     if sample and not one_seed and "body" in identity:

@@ -1,9 +1,7 @@
 """Data files of rebuses: reading, checking and selecting them.
 
 The study's layout (see `columns`) serves for scoring only. What cannot be used is named with file,
-line and column before anything is asked.
-
-A data file row by row, as it stands: nothing is refused but what cannot be read.
+line and column before any request is sent.
 """
 
 from __future__ import annotations

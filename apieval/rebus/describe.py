@@ -1,15 +1,10 @@
-"""What a data file is like: the statistics of the study's table, and what a run of it asks.
+"""The statistics of a data file, and the length of its prompts in characters and tokens.
 
 The figures are those of Sarti et al. 2024, "Non Verbis, Sed Rebus", table 1, as their published
 script counts them: words as they are written, lengths in characters, word lengths over the
 different words, standard deviations of the population (divided by n, not n - 1). Solutions are
 split at punctuation, which is no word; a first pass and a solution have their blanks counted.
-
-Mean and standard deviation of whole numbers, exact, one number at a time.
-
-How long what is asked is: prompts in characters, and in tokens where there is a tokenizer.
-
-Tokens of a text, by a tokenizer that lies on this machine; nothing is fetched.
+Tokens are those of a tokenizer's file on this machine; nothing is downloaded.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """When two texts are equal under the `tolerant` parser: two declared levels, never mixed.
 
-`strict` sees through Unicode forms, case, blanks and forms of the apostrophe; `lenient` through
-accents, and apostrophes written for them (`perche'`), too. The `official` parser's equality is
-neither, and stands in `metrics`: that of `str.lower()`.
-
-A row's solution words, one for each number of its solution key.
+`strict` ignores Unicode forms, case, blanks and the kind of apostrophe; `lenient` also accents, and
+apostrophes written for them (`perche'`). Solution words are compared along the key, one for each of
+its numbers. The `official` parser's equality is that of `str.lower()`, in `metrics`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Solved rebuses as a prompt shows them: the challenge's two, three of our own, or a user's.
 
-The first two are the challenge's, which its prompts hold; a test compares them byte for byte.
-
-The right answer to a rebus, in the template that the prompts show; the same in both settings.
+The first two are the challenge's, which its prompts hold; a test compares them byte for byte. The
+answer to a rebus is the same in both settings.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The rules of the game: what makes a row a correct rebus.
+"""The rules of the game: what makes a row a correct rebus, each with its name, level and text.
 
 A row that breaks a rule is used all the same (the challenge's own file has such rows); it is
-counted, so that nobody takes a fault of the data for one of the model. This module looks at one
-row; what needs several of them stands in `checking`.
-
-The rules that a data file is held against, each with its name, its level and what it says.
+counted, so that a fault of the data is not taken for one of the model. This module looks at one row;
+`check_file` at all of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""An answer held against its gold row: read by every parser, tallied by every metric.
+"""An answer scored against its gold row: read by every parser, tallied by every metric.
 
-A parser's figures go by a name of their own: `official`; `tolerant`, which is the tolerant parser
+A parser's figures have names of their own: `official`; `tolerant`, which is the tolerant parser
 with strict equality; and `tolerant-lenient`, the same reading with lenient equality.
-
-Which words of an answer are right, where a tally says only how many.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ class Parser:
     """A named and versioned way to read an answer; the version changes when a score may.
 
     `equality` is a level of `equality.LEVELS`, None that of the metrics themselves. Along the key
-    (see `along_key`) solution words are compared wherever there is a level.
+    (see `equality`) solution words are compared wherever there is a level.
     """
 
     name: str
@@ -206,7 +204,7 @@ _METRIC: Final = "word_guess_accuracy"
 
 
 class Scored(Protocol):
-    """What there must be of a score, as `schema.ItemScore` has it."""
+    """What there must be of a score, as `records.ItemScore` has it."""
 
     @property
     def parser(self) -> str: ...  # noqa: D102 # the fields say what they are

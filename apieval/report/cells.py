@@ -1,7 +1,4 @@
-"""Cells of the report's tables: figures with their intervals, differences, counts.
-
-What things are called in a report.
-"""
+"""Cells of the report's tables (figures with intervals, differences, counts), and its labels."""
 
 from __future__ import annotations
 

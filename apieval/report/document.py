@@ -1,8 +1,7 @@
-"""What a report says, gathered before any of it is written: the verb fills it, writers only read it.
+"""The content of a report, gathered before any of it is written; renderers only read it.
 
-It has no date of its own, so that the same runs give the same report, byte for byte.
-
-Where files stood, taken out of what is said in files that are passed on: their names remain.
+It has no date of its own, so that the same runs give the same bytes. Paths are taken out of messages
+in files that are passed on; file names remain.
 """
 
 from __future__ import annotations

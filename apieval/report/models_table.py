@@ -1,10 +1,8 @@
-"""The table that shows several models side by side: micro figures of the official parser.
+"""The table of several models: micro figures of the official parser.
 
-Behind a figure stands a mark, below it half of its 95 % interval. The highest of each metric is
-marked, and what is not told apart from it; a partial run is held against nobody, a dictionary's solver
-against no model.
-
-A name in as many lines as it takes, broken where its parts end.
+Next to a figure stands a mark, below it half of its 95 % interval. The highest of each metric is
+marked, and what is not significantly lower; a partial run is not compared, a dictionary's solver not
+with models.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The table after a run, in 80 columns, with or without colour.
+"""The table after a run, in 80 columns, with or without color.
 
-In fewer, names are folded and figures stay whole, as long as there are `LEAST` columns.
-
-Marks that stand on letters, piled up by the thousand: they would cover what stands above.
+In fewer columns names are wrapped and figures stay whole, down to `LEAST` columns. Combining marks
+piled up by the thousand are cut.
 """
 
 from __future__ import annotations

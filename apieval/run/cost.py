@@ -1,6 +1,6 @@
-"""What answers cost, and what a run is about to. Unknown is unknown, never zero.
+"""Prices, what answers cost, and the forecast of a run. Unknown is unknown, never zero.
 
-What a model costs: by its entry in `providers.yaml`, else by litellm's bundled table.
+A price is that of the entry in `providers.yaml`, else of litellm's bundled table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`run.json`: what a run is, readable without its rows, and whether a folder holds this one.
-
-What a run is and where it lives: its specification, its folder's name, its header.
-"""
+"""`run.json`: what a run is, its folder's name, and whether a folder holds this run."""
 
 from __future__ import annotations
 

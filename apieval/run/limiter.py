@@ -3,15 +3,13 @@
 Requests stand in one queue and are let through one by one, so that nothing wakes all at once; the
 first in the queue sleeps exactly as long as it must, and nobody polls. Slots open gradually, also
 for a fixed number: a server that refuses is noticed before everything has been sent. What refusals
-teach of the server's rate is kept to (see `rates`), and what it says remains is spread over the time
-until its reset (see `headroom`). With `auto` the number of slots itself follows the answers: it
+teach of the server's rate is kept to (see `learned_rate`), and what it says remains is spread over the
+time until its reset. With `auto` the number of slots itself follows the answers: it
 doubles a round while all is clean, the slots are used and answers come faster for it, and from the
 first refusal on grows slowly.
 
 Sources: additive increase, multiplicative decrease as in TCP (Chiu and Jain, 1989); the bounds
 follow what evaluation harnesses use.
-
-What a server says remains until its next reset, and how the last of it is spread over the time.
 """
 
 from __future__ import annotations

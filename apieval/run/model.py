@@ -1,6 +1,6 @@
-"""A model made ready to be asked: its configuration, its key, its request body, its identity.
+"""A model made ready for requests: its configuration, key, request body, identity and endpoint.
 
-Which models share an endpoint, and what holds for it then: the stricter limit of each kind.
+Models at one endpoint share its limits, the stricter of each kind.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The one layer that retries: tenacity around one attempt.
+"""The one layer that retries: tenacity around one attempt, its deadline, and what became of a request.
 
-What became of a request, judged from the reply; what finish reasons mean, `reasons` knows.
-
-A limit on the time an attempt may take, of which time that this process slept is no part.
+What finish reasons mean, `providers.reasons` knows. The time that this process slept is no part of an
+attempt's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One attempt of one request, timed and never repeated, and what gives cause for doubt in it.
-
-How long a run is about to take, from the latency of one answer and the limits of its model.
-"""
+"""One attempt of one request, timed and never repeated; its faults, and the duration it forecasts."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""The clue dictionary the baseline solves with: read from a CSV file, looked up, indexed.
+"""The clue dictionary the baseline solves with: read from a CSV file, looked up, indexed, measured.
 
-This module owns what makes two clues the same, and which answers a clue has.
-It owns no solving (which candidate fits a rebus is the solver's business) and no judgement of
-words beside clues, which is the vocabulary's.
-
-How much of some rebuses a dictionary knows: what its solver could get right at best.
+This module owns what makes two clues the same, which answers a clue has, and how many clues of some
+rebuses it knows. It owns no solving and no judgement of words beside clues.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The beam search that chooses a rebus's hidden words jointly, from left to right.
 
-This module owns what may stand in each place, which sums of lengths can be had, and the order in
-which ways through the rebus are kept. It owns no clues: which words a clue offers is told to it.
-Its work grows with the number of places, never with the number of ways through them.
-
-Where the letters are cut into words when they do not add up to the key.
+This module owns what may stand in each place, which sums of lengths can be had, the order in which
+ways through the rebus are kept, and the segmentation where the letters do not add up to the key. It
+owns no clues. Its work grows with the number of places, never with the number of ways through them.
 """
 
 from __future__ import annotations

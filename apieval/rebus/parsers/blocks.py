@@ -1,11 +1,9 @@
-"""Whose answer a line belongs to, and which of several answers counts.
+"""Which rebus a line answers, which of several answers counts, which word stands at which position.
 
 A text is cut into blocks, each one answer to one rebus. A block is this rebus's where its clues
 are; an example's or a next rebus's is not. Of this rebus's own blocks the last with a solution
 counts, and what it leaves out is taken from the others, the nearest before it first. Nothing here
 knows what would be right.
-
-Guesses at their clues, and solution words along the key: which word stands at which position.
 """
 
 from __future__ import annotations

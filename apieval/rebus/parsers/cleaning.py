@@ -1,8 +1,6 @@
-"""The text of an answer without what a reader does not see: odd characters, a model's own tokens.
+"""The text of an answer without odd characters and a model's own tokens; a line without its markup.
 
 Every pattern here takes linear time on any text, as everything under `tolerant` must.
-
-One line of an answer without its decoration: bullets, headings, quotes, tables, emphasis, LaTeX.
 """
 
 from __future__ import annotations

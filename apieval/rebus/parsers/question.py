@@ -1,8 +1,6 @@
 """What a parser may know of the rebus that an answer is to: what a solver was shown, never gold.
 
-Full stops that belong to a word: those of an abbreviation.
-
-A first pass in the rebus's own spacing: `C L U` is `CLU` where the rebus has it so.
+A first pass is compared in the rebus's own spacing: `C L U` is `CLU` where the rebus has it so.
 """
 
 from __future__ import annotations
