@@ -18,6 +18,7 @@ from apieval import evaluate
 from apieval.rebus import dataset, examples
 from apieval.records import SETTINGS, Outcome, Rebus, Response, RunSpec, Usage
 from apieval.results.answers import RESPONSES
+from apieval.results.header import HeaderData
 from apieval.run import header
 from benchmarks import data, measure
 from benchmarks.page import in_browser
@@ -73,7 +74,7 @@ def _run(folder: Path, rows: Path, share: float) -> Path:
         settings=SETTINGS,
         prompts={},
     )
-    about = {"name": rows.name, "path": str(rows), "digest": found.digest, "n": len(found.rebuses)}
+    about = HeaderData(name=rows.name, path=str(rows), digest=found.digest, n=len(found.rebuses))
     folder.mkdir()
     header.write(folder, {**header.header(spec, about), "status": "done"})
     with (folder / RESPONSES).open("w", encoding="utf-8") as file:
